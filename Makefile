@@ -52,7 +52,7 @@ man_pages := $(patsubst doc/%,$(O)/%,$(wildcard doc/*.1 doc/*.7))
 
 compilers := $(addprefix $(O)/insideme-,cc c++ fc)
 
-all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
+all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(O)/insideme-lines.o $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
 
 # A change of flags rebuilds all objects.
 $(O)/flags: FORCE
@@ -82,6 +82,9 @@ $(O)/libinsideme-nop.so: $(nop_obj)
 	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj) -lgcc
 $(O)/libinsideme-mpi.so: $(mpi_obj)
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -o $@ $(mpi_obj)
+# It becomes part of programs, so it has no debug information of ours.
+$(O)/insideme-lines.o: include/insideme_lines.c include/insideme.h $(O)/flags
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC $(warnings) -Wno-vla -iquote include -c $< -o $@
 $(O)/insideme-run: $(monitor_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
@@ -117,6 +120,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(O)/insideme-run $(O)/insideme-report $(compilers) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(lib)/insideme
+	install -m 644 $(O)/insideme-lines.o $(lib)/insideme
 	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > $(lib)/pkgconfig/insideme.pc
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1

@@ -86,6 +86,7 @@ enum log_loss {
 	/* Of stacks that insideme-run takes: */
 	LOG_LOST_STACK_ENDS,		/* those whose outermost functions are missing */
 	LOG_LOST_WOKEN,			/* those of threads that began to run meanwhile */
+	LOG_LOST_LINE_COUNTS,		/* source files whose counts of lines had no room */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -241,6 +242,8 @@ struct log_header {
 	LOG_SHARED uint32_t nr_routes;	/* struct log_messages so far */
 	/* 1: insideme-run took the samples, each sample_interval_ns of time, not of CPU time */
 	LOG_SHARED uint32_t samples_are_of_time;
+	LOG_SHARED uint64_t line_counts_ticks;	/* when counts of lines were last copied; 0: there are none yet */
+	LOG_SHARED uint32_t line_counts;	/* ref of the newest struct log_line_counts, 0: none */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -262,6 +265,7 @@ enum log_area_kind {
 	LOG_AREA_UNCOUNTED,	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
 	LOG_AREA_WAITS,		/* struct log_area, log_wait[] */
 	LOG_AREA_TRANSFERS,	/* struct log_transfers, bytes */
+	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
 };
 
 /*
@@ -699,6 +703,29 @@ struct log_transfers {
 	uint32_t reserved[9];
 };
 _Static_assert(sizeof(struct log_transfers) == 128, "transfers begin at a line");
+
+/*
+ * The coverage counters that a compiler put into the code of one source file: copies of what is in the
+ * program's memory. They never fall. gcov makes counts of lines of them, with the notes that the compiler wrote.
+ */
+struct log_line_function {
+	uint32_t ident;			/* these three as in the notes */
+	uint32_t lineno_checksum;
+	uint32_t cfg_checksum;
+	uint32_t nr_counters;
+	uint64_t counters_addr;		/* the program's */
+};
+struct log_line_counts {
+	struct log_area head;		/* next: ref of the process's next one */
+	uint64_t unit_addr;		/* the program's description of them, which is in the object of the code */
+	uint32_t format;		/* the compiler's version: "B22*" of gcc 12 as a number */
+	uint32_t stamp;			/* these two as in the notes */
+	uint32_t checksum;
+	LOG_SHARED uint32_t is_final;	/* 1: the program's counters may be gone, and are not copied any more */
+	uint32_t path_bytes;		/* with its final 0: where gcov would have written, FILE.gcda; notes: FILE.gcno */
+	LOG_SHARED uint32_t nr_functions;	/* written last; 0: the format is not known */
+	/* struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char path[] */
+};
 
 /*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.

@@ -28,6 +28,7 @@
 #include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/labels.h"
+#include "preload/state/line_units.h"
 #include "preload/state/log_space.h"
 #include "preload/state/modules.h"
 #include "preload/state/recording_state.h"
@@ -176,8 +177,10 @@ static void begin_child(void)
 	struct process_id id;
 
 	self = NULL;
-	if (!entry)
+	if (!entry) {
 		counted_forked(); /* until now a raw clone's child counted in its parent's log */
+		line_units_forked();
+	}
 	identify_child(&id, entry);
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
@@ -190,6 +193,7 @@ static void begin_child(void)
 		labels_log_all();
 		counted_log_all();
 		sites_log_all();
+		line_units_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
 		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));

@@ -22,6 +22,7 @@
 #include "analyzer/cells/suppressions.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
+#include "analyzer/lines/line_counts.h"
 #include "analyzer/load/load.h"
 #include "analyzer/load/match_builds.h"
 #include "analyzer/load/run_cpu.h"
@@ -190,8 +191,10 @@ static int write_report(struct report *report, const struct view *view, const st
 
 	if (options->save)
 		return profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (options->task == TASK_SAVE_NAMES)
+	if (options->task == TASK_SAVE_NAMES) {
+		line_counts_keep(report->model);
 		return EXIT_SUCCESS;
+	}
 	if (options_want_folder(options))
 		return folder_write(report);
 	return format->write ? format->write(report) : report_view(report, view, format);

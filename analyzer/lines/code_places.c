@@ -29,8 +29,8 @@ static bool is_place(const void *item, const void *key)
 }
 
 /* Its name is kept as if it had been saved: the symbol table has none for such an address. */
-static struct function *inlined_only(const struct wanted *wanted, struct process *process,
-				     const struct symbol_code *code)
+struct function *code_inlined_only(struct model *model, struct object *object,
+				   const struct symbol_code *code)
 {
 	const uint64_t hash = hash_pair(hash_string(code->name),
 					hash_pair(hash_string(code->file ? code->file : ""), code->line));
@@ -40,14 +40,14 @@ static struct function *inlined_only(const struct wanted *wanted, struct process
 		.file = code->file,
 		.line = code->line,
 	};
-	struct function *function =
-		function_known(&wanted->model->tables->functions, wanted->object, name.addr);
+	struct function_tables *tables = &model->tables->functions;
+	struct function *function = function_known(tables, object, name.addr);
 
 	if (function)
 		return function;
-	naming_add_saved(wanted->object, &name);
-	wanted->object->naming->has_news = true;
-	return function_at(&wanted->model->tables->functions, wanted->object, process, name.addr);
+	naming_add_saved(object, &name);
+	object->naming->has_news = true;
+	return function_at(tables, object, NULL, name.addr);
 }
 
 static struct function *function_of(const struct wanted *wanted, struct process *process,
@@ -57,7 +57,7 @@ static struct function *function_of(const struct wanted *wanted, struct process 
 
 	if (code->addr)
 		return function_merged(tables, function_at(tables, wanted->object, process, code->addr));
-	return code->name ? inlined_only(wanted, process, code) : NULL;
+	return code->name ? code_inlined_only(wanted->model, wanted->object, code) : NULL;
 }
 
 static struct code_place *new_place(struct wanted *wanted, struct process *process, uint64_t addr)

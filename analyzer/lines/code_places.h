@@ -9,6 +9,7 @@
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/model.h"
+#include "analyzer/symbols/symbols.h"
 
 /* A function at a place, and where the place's code is in its source, or the call that was inlined. */
 struct code_level {
@@ -36,6 +37,9 @@ struct code_places {
  */
 struct code_place *code_place_find(struct code_places *places, struct process *process,
 				   const struct module *module, uint64_t addr);
+/* A function of @object that has no copy that can be called, by its name and declaration. */
+struct function *code_inlined_only(struct model *model, struct object *object,
+				   const struct symbol_code *code);
 void code_places_release(struct code_places *places);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/model/tree.h"
 
 struct lines *lines_of(struct model *model)
@@ -137,6 +138,17 @@ void lines_add_heap(struct lines *lines, struct code_place *place, struct functi
 		add_heap(lines, &line->samples, &line->heap, stats);
 		add_heap(lines, &line->of->samples, &line->of->heap, stats);
 	}
+}
+
+void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,
+		    uint64_t hits)
+{
+	const bool is_own = function->file && strcmp(path_base(function->file), path_base(file)) == 0;
+	const struct code_level level = { .file = is_own ? function->file : file, .line = number };
+	struct line *line = find_line(lines, &level, function);
+
+	line->hits += hits;
+	line->has_hits = true;
 }
 
 static int most_first(double a, double b)

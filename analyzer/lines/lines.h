@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The source lines of a model, by function: time of samples in each, and blocks allocated there. */
+/* The source lines of a model, by function: time of samples in each, blocks from there, how often it ran. */
 #ifndef INSIDEME_LINES_H
 #define INSIDEME_LINES_H
 
@@ -25,6 +25,8 @@ struct line {
 	uint32_t number;		/* 0: of no line */
 	struct line_samples samples;
 	struct heap_stats heap;		/* allocated by the line itself or what is inlined there */
+	uint64_t hits;			/* how often it ran, if has_hits */
+	bool has_hits;
 };
 
 /* struct model's lines. */
@@ -33,6 +35,7 @@ struct lines {
 	struct hashtable functions;	/* struct line_function */
 	struct hashtable table;		/* struct line */
 	uint64_t nr_stacks;
+	bool are_read;			/* by sampled_lines_read() */
 };
 
 /* The model's, made at the first call. */
@@ -56,6 +59,10 @@ void line_stack_add(struct line_stack *stack, struct code_place *place, struct f
 /* Blocks that were allocated at @place: to each of its lines and functions, once. */
 void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
 		    const struct heap_stats *stats);
+
+/* A line of @function ran @hits times more. @file must live as long as the model. */
+void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,
+		    uint64_t hits);
 
 /*
  * All lines (of NULL: none), by function, those with the most time, then blocks, first; in a function by file

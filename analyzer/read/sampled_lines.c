@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/lines/line_counts.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/resolve.h"
@@ -116,12 +117,17 @@ static void name_functions(const struct lines *lines)
 
 const struct lines *sampled_lines_read(struct model *model)
 {
-	if (!model->samples.nr && !model->heap.nr_samples)
+	const bool has_counts = line_counts_are_in(model, NO_RUN);
+
+	if (!model->samples.nr && !model->heap.nr_samples && !has_counts)
 		return NULL;
-	if (lines_of(model)->nr_stacks)
+	if (lines_of(model)->are_read)
 		return model->lines;
+	model->lines->are_read = true;
 	for (size_t i = 0; i < model->nr_processes; i++)
 		read_process(model->processes[i]);
+	name_functions(model->lines);
+	line_counts_read(model);
 	name_functions(model->lines);
 	return model->lines;
 }

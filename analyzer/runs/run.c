@@ -24,7 +24,7 @@
  * The recorder's rule: it does not use a directory that others may write to, but one with the user's id in
  * its name.
  */
-static bool is_ours(const char *path)
+bool run_is_ours(const char *path)
 {
 	struct stat stat_of;
 
@@ -43,7 +43,7 @@ const char *run_directory(void)
 	if (!set || !*set)
 		set = DEFAULT_DIR;
 	with_id = xasprintf("%s-%u", set, (unsigned)geteuid());
-	if (!is_ours(set) && is_ours(with_id)) {
+	if (!run_is_ours(set) && run_is_ours(with_id)) {
 		directory = with_id;
 	} else {
 		directory = xstrdup(set);
@@ -284,7 +284,7 @@ static long parse_last(const char *argument)
 
 char *run_own_file(const struct run *run, const char *name)
 {
-	return run->start_realtime_ns && is_ours(run->path) ? xasprintf("%s/%s", run->path, name) : NULL;
+	return run->start_realtime_ns && run_is_ours(run->path) ? xasprintf("%s/%s", run->path, name) : NULL;
 }
 
 int run_none(const char *directory)

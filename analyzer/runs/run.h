@@ -40,6 +40,9 @@ size_t run_list_in(const char *path, struct run **runs);
 /* Read the first @bytes of a file. Return: whether it has that many */
 bool run_read_head(const char *path, void *head, size_t bytes);
 
+/* May only this user write to the folder @path? */
+bool run_is_ours(const char *path);
+
 /*
  * The path of the file @name in the run; the caller frees it. NULL: the run is a single log, or not ours to
  * write to.

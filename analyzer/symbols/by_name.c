@@ -21,7 +21,7 @@ static int compare_hash(const void *a, const void *b)
 	return (left->hash > right->hash) - (left->hash < right->hash);
 }
 
-/* Link-time optimization renames local functions. */
+/* Link-time optimization renames local functions, and clones have marks. */
 static uint64_t hash_in_source(const char *symbol)
 {
 	char *name;
@@ -30,22 +30,29 @@ static uint64_t hash_in_source(const char *symbol)
 	if (!strchr(symbol, '.'))
 		return hash_string(symbol);
 	name = name_in_source(symbol);
+	name[name_length_in_source(name)] = '\0';
 	hash = hash_string(name);
 	free(name);
 	return hash;
 }
 
-static bool is_named(const char *symbol, const char *name)
+enum likeness { OTHER, CLONE, SAME };
+
+static enum likeness compare_name(const char *symbol, const char *name)
 {
+	enum likeness likeness = OTHER;
 	char *in_source;
-	bool is_it;
 
 	if (!strchr(symbol, '.'))
-		return strcmp(symbol, name) == 0;
+		return strcmp(symbol, name) == 0 ? SAME : OTHER;
 	in_source = name_in_source(symbol);
-	is_it = strcmp(in_source, name) == 0;
+	if (strcmp(in_source, name) == 0)
+		likeness = SAME;
+	else if (strncmp(in_source, name, name_length_in_source(in_source)) == 0 &&
+		 !name[name_length_in_source(in_source)])
+		likeness = CLONE;
 	free(in_source);
-	return is_it;
+	return likeness;
 }
 
 static void read_symbols(struct by_name *by_name, Dwfl_Module *module)
@@ -69,11 +76,9 @@ static void read_symbols(struct by_name *by_name, Dwfl_Module *module)
 		qsort(by_name->list, by_name->nr, sizeof(*by_name->list), compare_hash);
 }
 
-uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
-		      void *context)
+/* The first symbol of this hash, or of a larger one. The first call reads all symbols. */
+static size_t first_of(struct by_name *by_name, Dwfl_Module *module, uint64_t hash)
 {
-	const uint64_t hash = hash_string(name);
-	uint64_t found = 0;
 	size_t low = 0, high;
 
 	if (!by_name->read)
@@ -87,16 +92,47 @@ uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *
 		else
 			high = middle;
 	}
-	for (; low < by_name->nr && by_name->list[low].hash == hash; low++) {
-		const struct named *named = &by_name->list[low];
+	return low;
+}
 
-		if (named->addr == found || !is_named(named->symbol, name) || !wanted(named->addr, context))
+uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
+		      void *context)
+{
+	const uint64_t hash = hash_in_source(name);
+	uint64_t found = 0;
+	size_t at = first_of(by_name, module, hash);
+
+	for (; at < by_name->nr && by_name->list[at].hash == hash; at++) {
+		const struct named *named = &by_name->list[at];
+
+		if (named->addr == found || compare_name(named->symbol, name) != SAME ||
+		    !wanted(named->addr, context))
 			continue;
 		if (found)
 			return 0;
 		found = named->addr;
 	}
 	return found;
+}
+
+uint64_t by_name_first(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
+		       void *context)
+{
+	const uint64_t hash = hash_in_source(name);
+	uint64_t clone = 0;
+	size_t at = first_of(by_name, module, hash);
+
+	for (; at < by_name->nr && by_name->list[at].hash == hash; at++) {
+		const struct named *named = &by_name->list[at];
+		enum likeness likeness = compare_name(named->symbol, name);
+
+		if (likeness == OTHER || (likeness == CLONE && clone) || !wanted(named->addr, context))
+			continue;
+		if (likeness == SAME)
+			return named->addr;
+		clone = named->addr;
+	}
+	return clone;
 }
 
 void by_name_release(struct by_name *by_name)

@@ -19,6 +19,12 @@ struct by_name {
  */
 uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
 		      void *context);
+/*
+ * The same of functions and of the clones that the compiler made of them ("sort.isra.0"); of several, the
+ * function itself or else any clone.
+ */
+uint64_t by_name_first(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
+		       void *context);
 void by_name_release(struct by_name *by_name);
 
 #endif

@@ -15,6 +15,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/symbols/by_name.h"
+#include "analyzer/symbols/declared.h"
 #include "analyzer/symbols/inlined.h"
 #include "analyzer/symbols/units.h"
 
@@ -23,6 +24,7 @@ struct symbols {
 	Dwfl_Module *module;
 	struct units units;
 	struct by_name by_name;
+	struct declared declared;
 	char **names;			/* memory of the names that were handed out */
 	size_t nr_names;
 };
@@ -96,6 +98,7 @@ void symbols_close(struct symbols *symbols)
 		free(symbols->names[i]);
 	units_release(&symbols->units);
 	by_name_release(&symbols->by_name);
+	declared_release(&symbols->declared);
 	free(symbols->names);
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);
@@ -177,6 +180,55 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 			number = 0;
 	}
 	symbol->line = symbol->file && number > 0 ? (unsigned int)number : 0;
+}
+
+struct wanted_place {
+	struct symbols *symbols;
+	const char *file;
+	unsigned int line;
+};
+
+static bool is_declared_at(uint64_t addr, void *context)
+{
+	const struct wanted_place *wanted = context;
+	struct symbol symbol = { .addr = addr };
+
+	symbols_locate(wanted->symbols, &symbol);
+	return symbol.line == wanted->line && symbol.file &&
+	       strcmp(path_base(symbol.file), path_base(wanted->file)) == 0;
+}
+
+uint64_t symbols_find_at(struct symbols *symbols, const char *link_name, const char *file, unsigned int line)
+{
+	struct wanted_place wanted = { symbols, file, line };
+
+	return by_name_first(&symbols->by_name, symbols->module, link_name, is_declared_at, &wanted);
+}
+
+bool symbols_has_unlocked_counters(struct symbols *symbols)
+{
+	units_find(&symbols->units, symbols->module, 0);	/* lists them */
+	for (size_t i = 0; i < symbols->units.nr; i++) {
+		Dwarf_Attribute attribute;
+		const char *options = dwarf_formstring(
+			dwarf_attr(&symbols->units.list[i].skeleton, DW_AT_producer, &attribute));
+
+		if (options && strstr(options, "-fprofile-arcs") &&
+		    !strstr(options, "-fprofile-update=atomic") &&
+		    !strstr(options, "-fprofile-update=prefer-atomic"))
+			return true;
+	}
+	return false;
+}
+
+const char *symbols_function_before(struct symbols *symbols, const char *file, unsigned int line,
+				    unsigned int *begin)
+{
+	const struct declaration *found =
+		declared_before(&symbols->declared, &symbols->units, symbols->module, file, line);
+
+	*begin = found ? found->line : 0;
+	return found ? found->link_name : NULL;
 }
 
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)

@@ -52,6 +52,25 @@ void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr);
 /* The address of the global function @link_name. Return: false if the object has none */
 bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr);
 
+/*
+ * The address of a function or, if there is only that, of a clone of it, by the linker's name and by where
+ * debug information has it: at @line of a file whose last name is that of @file. 0: there is none
+ */
+uint64_t symbols_find_at(struct symbols *symbols, const char *link_name, const char *file, unsigned int line);
+
+/*
+ * The linker's name of the last function that a file called like @file defines at @line or before it, with or
+ * without code of its own, and where: *@begin. NULL: there is none
+ */
+const char *symbols_function_before(struct symbols *symbols, const char *file, unsigned int line,
+				    unsigned int *begin);
+
+/*
+ * Does code of the object have coverage counters that threads change without a lock? By the compiler's note
+ * of its options. False where nothing is known.
+ */
+bool symbols_has_unlocked_counters(struct symbols *symbols);
+
 /* Set file and line. The first call for a compilation unit reads its debug information. */
 void symbols_locate(struct symbols *symbols, struct symbol *symbol);
 

@@ -7,6 +7,8 @@
 
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/lines/counted_units.h"
+#include "analyzer/lines/line_counts.h"
 #include "analyzer/lines/lines.h"
 #include "analyzer/lines/source_text.h"
 #include "analyzer/model/resolve.h"
@@ -20,6 +22,7 @@ struct line_row {
 	const struct line_function *of;
 	const struct line_samples *samples;	/* NULL: none are known */
 	const struct heap_stats *heap;		/* likewise */
+	const struct line *line;		/* likewise: how often it ran */
 	const char *file;			/* NULL: not known */
 	uint32_t number;
 	const char *text;
@@ -71,6 +74,22 @@ static struct value get_heap(const struct column *column, const void *row)
 	return of->heap && of->heap->nr_samples ? heap_cell(of->heap, column->index) : value_empty();
 }
 
+static struct value get_hits(const struct column *column, const void *row)
+{
+	const struct line *line = ((const struct line_row *)row)->line;
+
+	(void)column;
+	return line && line->has_hits ? value_integer(UNIT_COUNT, (int64_t)line->hits) : value_empty();
+}
+
+static struct value get_per_hit(const struct column *column, const void *row)
+{
+	const struct line *line = ((const struct line_row *)row)->line;
+
+	(void)column;
+	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits) : value_empty();
+}
+
 /* What no source knows. */
 static struct value get_nothing(const struct column *column, const void *row)
 {
@@ -84,7 +103,7 @@ static const struct column columns[] = {
 	{ "file", "File", COLUMN_LEFT, get_file, 0 },
 	{ "line", "Line", 0, MEMBER(struct line_row, number, UNIT_NONE | NOT_0) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_function, CELL_NAME },
-	{ "hits", "Hits", 0, get_nothing, 0 },
+	{ "hits", "Hits", 0, get_hits, 0 },
 	{ "time_ns", "Time", 0, get_samples, TIME_NS },
 	{ "self_ns", "Self", COLUMN_SUMS, get_samples, SELF_NS },
 	{ "samples", "Samples", 0, get_samples, SAMPLES },
@@ -94,6 +113,7 @@ static const struct column columns[] = {
 	{ "new_bytes", "New memory", COLUMN_SUMS, get_nothing, 0 },
 	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct line_row, text, 0) },
 	{ "time_percent", "", 0, get_samples, TIME_PERCENT },
+	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
 };
 
 #define DATA_COLUMNS \
@@ -118,7 +138,7 @@ static const char *text_of(struct maker *maker, const struct line_function *of, 
 
 static void add_line(struct maker *maker, const struct line *line)
 {
-	struct line_row row = { line->of, &line->samples, &line->heap, line->file, line->number, NULL };
+	struct line_row row = { line->of, &line->samples, &line->heap, line, line->file, line->number, NULL };
 
 	if (line->number)
 		row.text = text_of(maker, line->of, line->file, line->number);
@@ -224,12 +244,18 @@ static void make_rows(struct maker *maker, bool is_text)
 	free(list);
 }
 
-static const char *note_of(struct document *document, const struct model *model)
+static const char *note_of(struct document *document, struct model *model)
 {
-	const char *time = "", *heap = "";
+	const char *time = "", *heap = "", *hits = "";
 
-	if (!model->samples.nr && !model->heap.nr_samples)
-		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug information";
+	if (line_counts_are_in(model, NO_RUN))
+		hits = counted_units_lost_some(model)
+			       ? "hits: as gcov counts them, and too few where several threads ran the line, because "
+				 "its counters have no locks (build with -pthread); "
+			       : "hits: as gcov counts them; ";
+	if (!model->samples.nr && !model->heap.nr_samples && !hits[0])
+		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug information, or "
+		       "insideme-cc --lines";
 	if (model->samples.nr)
 		time = document_text(document,
 				     "CPU time by %" PRIu64 " samples; time = self + what the line calls (recursion "
@@ -238,13 +264,14 @@ static const char *note_of(struct document *document, const struct model *model)
 	if (model->heap.nr_samples)
 		heap = document_text(document, "allocated and at peak: by the line itself, estimates from %" PRIu64 " stacks; ",
 				     model->heap.nr_samples);
-	return document_text(document, "%s%sfirst %d functions: --match or --top 0 shows others", time, heap,
+	return document_text(document, "%s%s%sfirst %d functions: --match or --top 0 shows others", hits, time, heap,
 			     TEXT_FUNCTIONS);
 }
 
 static void add_table(struct maker *maker, unsigned int formats, const char *note)
 {
 	const struct model *model = maker->report->model;
+	const bool has_counts = line_counts_are_in(model, NO_RUN);
 
 	maker->rows = (struct table_rows)ROWS_OF(struct line_row);
 	make_rows(maker, formats & IN_TEXT);
@@ -253,11 +280,13 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "line%s%s,text",
-					      model->samples.nr ? ",time_ns,time_percent,self_ns" : "",
+		.text_columns = document_text(maker->document, "line%s%s%s%s%s,text",
+					      has_counts ? ",hits" : "", model->samples.nr ? ",time_ns" : "",
+					      has_counts && model->samples.nr ? ",per_hit_ns" : "",
+					      model->samples.nr ? ",time_percent,self_ns" : "",
 					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : ""),
 		.data_columns = DATA_COLUMNS,
-		.weight = model->samples.nr ? "time_ns" : "alloc_bytes",
+		.weight = model->samples.nr ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
 		.rows = maker->rows,
 		.formats = formats,
 	});

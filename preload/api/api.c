@@ -9,8 +9,10 @@
 #include "preload/calls/call_slow.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
+#include "preload/life/recorder.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
+#include "preload/state/line_units.h"
 #include "preload/state/live.h"
 
 #define INSIDEME_RECORDER
@@ -116,6 +118,13 @@ static int pool_end(void)
 	return 0;
 }
 
+/* A program without hooks may have no log yet. */
+static void lines_begin(const void *unit)
+{
+	if (live_has_begun && recorder_open())
+		line_units_add(unit);
+}
+
 EXPORT extern const struct insideme_recorder insideme_recorder;
 const struct insideme_recorder insideme_recorder = {
 	.version = INSIDEME_VERSION_OF_TABLE,
@@ -148,4 +157,7 @@ const struct insideme_recorder insideme_recorder = {
 	.add = timer_add,
 	.moved = messages_moved,
 	.on_call = on_call,
+	.lines_begin = lines_begin,
+	.lines_end = line_units_remove,
+	.lines_copy = line_units_copy,
 };

@@ -11,6 +11,7 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
+#include "preload/state/line_units.h"
 #include "preload/state/log_space.h"
 #include "preload/state/sampler_task.h"
 
@@ -115,6 +116,7 @@ void recorder_mark_end(enum log_end end, int status)
 		if (log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
 			return;
 		heap_take_early();
+		line_units_copy();
 		if (end == LOG_EXITED) {
 			sampler_task_stop();
 			log_space_give_back();

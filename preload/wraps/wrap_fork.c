@@ -16,6 +16,7 @@
 #include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/entry.h"
+#include "preload/state/line_units.h"
 #include "preload/state/sampler_task.h"
 
 /*
@@ -133,6 +134,7 @@ static void in_child(void)
 	fork_gate_in_child();
 	counted_forked();
 	sites_forked();
+	line_units_forked();
 	if (live_is_sealed())
 		return;
 	if (live_is_private) {
@@ -154,7 +156,7 @@ static void in_child(void)
 	}
 	is_entered = entry_enter_child(&origin);
 	heap_begin_early(entry_heap());
-	if (!is_entered || samples_take_stacks())
+	if (!is_entered || samples_take_stacks() || line_units_known())
 		live_open_child();
 	else
 		/* without counters, the first allocation opens the log */

@@ -47,7 +47,7 @@ function annotate(file, lines) {
 	return { begins, owner };
 }
 
-const lineFigures = [["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"], ["alloc_bytes", "bytes", "Allocated"]];
+const lineFigures = [["hits", "count", "Hits"], ["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"], ["alloc_bytes", "bytes", "Allocated"]];
 
 // [path]: [line from 0]: its figures in all functions that have code there. Of the whole run.
 function linesOf(sheet) {
@@ -174,7 +174,7 @@ class SourcePanel {
 		const figure = ([name, unit, title]) => ({ key: `line_${name}`, title, width: narrow ? 58 : 76,
 			value: (line) => known.get(line)?.[name] ?? NaN,
 			show: (line) => known.get(line)?.[name] === undefined ? "" : h("span",
-				{ title: `line ${line + 1}, by samples of the whole run: ` +
+				{ title: `line ${line + 1}, of the whole run: ` +
 				`${exact(unit, known.get(line)[name])}` }, format(unit, known.get(line)[name])) });
 		const figures = lineFigures.filter(([name]) => [...known.values()].some((sums) => name in sums));
 		this.begins = begins;

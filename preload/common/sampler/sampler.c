@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/common/base/clock.h"
+#include "preload/common/log/line_counts.h"
 #include "preload/common/sampler/memory_limit.h"
 #include "preload/common/sampler/sampler_state.h"
 
@@ -62,6 +63,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->maps_cpu_ns = sampler->maps_cost_ns = sampler->seldom_cpu_ns = 0;
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
+	sampler->line_counts_ns = 0;
 	sampler->idle = (struct idle){ .cpu_ns = LOG_NONE };
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
 	account_init(&sampler->account, sampler->now_ns);
@@ -241,6 +243,20 @@ static void look_at_process(struct sampler *sampler)
 		tasks_repeat(&sampler->sources.tasks, sampler->idle.seen_ticks, sampler->config.log_fd);
 }
 
+/* They change all the time, so what a killed process leaves is at most so old. Return: when to look again. */
+static uint64_t copy_line_counts(struct sampler *sampler, uint64_t look_ns)
+{
+	struct log_header *log = sampler->config.log;
+
+	if (sampler->config.ancestor || !__atomic_load_n(&log->line_counts, __ATOMIC_ACQUIRE))
+		return look_ns;
+	if (sampler->now_ns - sampler->line_counts_ns >= LINE_COUNTS_INTERVAL_NS) {
+		sampler->line_counts_ns = sampler->now_ns;
+		line_counts_fetch(log, sampler->config.pid);
+	}
+	return lesser(look_ns, LINE_COUNTS_INTERVAL_NS);
+}
+
 int64_t sampler_step(struct sampler *sampler)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), look_ns, grown_ns;
@@ -252,6 +268,7 @@ int64_t sampler_step(struct sampler *sampler)
 	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock),
 			 __ATOMIC_RELAXED);
 	grown_ns = grow(sampler, &look_ns);
+	look_ns = copy_line_counts(sampler, look_ns);
 	if (!sampler->config.ancestor && activity_look(&sampler->sources.activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Copies of a program's coverage counters in its log. The program's own counters are plain words that its
+ * code adds to; copies never fall, whoever writes them last.
+ */
+#ifndef INSIDEME_LINE_COUNTS_H
+#define INSIDEME_LINE_COUNTS_H
+
+#include "preload/common/log/log.h"
+
+#define LINE_COUNTS_INTERVAL_NS 1000000000ull /* between copies */
+
+/* Copy one source file's counters, which are in the caller's memory. */
+void line_counts_take(struct log_line_counts *counts);
+
+/*
+ * Copy all counters of process @pid, whose log is @log, mapped here: from its memory, by the kernel. What
+ * is not there any more is left as it was. Makes system calls.
+ */
+void line_counts_fetch(struct log_header *log, int pid);
+
+#endif
