@@ -187,14 +187,15 @@ struct finder {
 	struct function *function;
 };
 
-static uint64_t hash_place(const struct object *object, const char *file, uint32_t line)
+static uint64_t hash_place(const char *file, uint32_t line)
 {
-	return hash_pair((uint64_t)(uintptr_t)object, hash_pair(hash_string(path_base(file)), line));
+	return hash_pair(hash_string(path_base(file)), line);
 }
 
 struct wanted {
 	const struct count *count;
 	const char *name; /* as the source has it */
+	bool is_of_any;			/* of another build too, which another run is of */
 };
 
 static bool is_wanted(const void *item, const void *key)
@@ -204,7 +205,7 @@ static bool is_wanted(const void *item, const void *key)
 	const char *name = known->function->name;
 	size_t length = name ? name_length_in_source(name) : 0;
 
-	return known->object == wanted->count->object && name &&
+	return (wanted->is_of_any || known->object == wanted->count->object) && name &&
 	       known->line == wanted->count->function_line &&
 	       strcmp(path_base(known->file), path_base(wanted->count->file)) == 0 &&
 	       strncmp(name, wanted->name, length) == 0 && !wanted->name[length];
@@ -219,7 +220,7 @@ static void add_known(struct finder *finder, struct function *function)
 		return;
 	known = xcalloc(1, sizeof(*known));
 	*known = (struct known){ function, function->object, function->file, function->line };
-	hashtable_add(&finder->known, hash_place(known->object, known->file, known->line), known);
+	hashtable_add(&finder->known, hash_place(known->file, known->line), known);
 }
 
 static struct function *find_new(struct finder *finder, const struct wanted *wanted)
@@ -245,7 +246,8 @@ static bool same_function(const struct count *a, const struct count *b)
 
 static struct function *find_function(struct finder *finder, const struct count *count)
 {
-	struct wanted wanted = { count, count->function };
+	const uint64_t hash = hash_place(count->file, count->function_line);
+	struct wanted wanted = { count, count->function, false };
 	const struct known *known;
 	char *name;
 
@@ -253,8 +255,10 @@ static struct function *find_function(struct finder *finder, const struct count 
 		return finder->function;
 	name = name_demangled(count->function);
 	wanted.name = name ? name : count->function;
-	known = hashtable_find(&finder->known, hash_place(count->object, count->file, count->function_line),
-			       is_wanted, &wanted);
+	known = hashtable_find(&finder->known, hash, is_wanted, &wanted);
+	wanted.is_of_any = finder->model->nr_runs > 1;
+	if (!known && wanted.is_of_any)
+		known = hashtable_find(&finder->known, hash, is_wanted, &wanted);
 	finder->latest = count;
 	finder->function = known ? known->function : find_new(finder, &wanted);
 	free(name);
@@ -293,6 +297,19 @@ bool line_counts_are_in(const struct model *model, uint32_t run)
 				return true;
 	}
 	return false;
+}
+
+bool line_counts_are_beside(const struct model *model)
+{
+	bool has_some = false, has_none = false;
+
+	for (uint32_t run = 0; run < model->nr_runs; run++) {
+		bool is_in = line_counts_are_in(model, run);
+
+		has_some |= is_in;
+		has_none |= !is_in;
+	}
+	return has_some && has_none;
 }
 
 /* Where its logs are; "": it has none. */

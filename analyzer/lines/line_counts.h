@@ -13,6 +13,12 @@
 bool line_counts_are_in(const struct model *model, uint32_t run);
 
 /*
+ * Do some runs have counters, and others none? Then lines have the counts of the former, which the counters
+ * slowed down, and the times and blocks of the latter.
+ */
+bool line_counts_are_beside(const struct model *model);
+
+/*
  * Add the counts of all processes to the model's lines, after these have what samples know. Warns of each
  * run whose counts are not all known.
  */

@@ -76,6 +76,7 @@ static struct line *find_line(struct lines *lines, const struct code_level *leve
 struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns)
 {
 	lines->nr_stacks++;
+	lines->nr_samples += nr;
 	return (struct line_stack){ .lines = lines, .nr = nr, .ns = ns };
 }
 

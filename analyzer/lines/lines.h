@@ -34,7 +34,7 @@ struct lines {
 	struct code_places places;
 	struct hashtable functions;	/* struct line_function */
 	struct hashtable table;		/* struct line */
-	uint64_t nr_stacks;
+	uint64_t nr_stacks, nr_samples;	/* of the latter those whose time the lines have */
 	bool are_read;			/* by sampled_lines_read() */
 };
 

@@ -117,7 +117,7 @@ static void name_functions(const struct lines *lines)
 
 const struct lines *sampled_lines_read(struct model *model)
 {
-	const bool has_counts = line_counts_are_in(model, NO_RUN);
+	const bool has_counts = line_counts_are_in(model, NO_RUN), are_beside = line_counts_are_beside(model);
 
 	if (!model->samples.nr && !model->heap.nr_samples && !has_counts)
 		return NULL;
@@ -125,7 +125,8 @@ const struct lines *sampled_lines_read(struct model *model)
 		return model->lines;
 	model->lines->are_read = true;
 	for (size_t i = 0; i < model->nr_processes; i++)
-		read_process(model->processes[i]);
+		if (!are_beside || !line_counts_are_in(model, model->processes[i]->run))
+			read_process(model->processes[i]);
 	name_functions(model->lines);
 	line_counts_read(model);
 	name_functions(model->lines);
