@@ -87,6 +87,7 @@ enum log_loss {
 	LOG_LOST_STACK_ENDS,		/* those whose outermost functions are missing */
 	LOG_LOST_WOKEN,			/* those of threads that began to run meanwhile */
 	LOG_LOST_LINE_COUNTS,		/* source files whose counts of lines had no room */
+	LOG_LOST_PAGE_FAULTS,		/* page faults that came faster than they were read, or had no room */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -244,6 +245,7 @@ struct log_header {
 	LOG_SHARED uint32_t samples_are_of_time;
 	LOG_SHARED uint64_t line_counts_ticks;	/* when counts of lines were last copied; 0: there are none yet */
 	LOG_SHARED uint32_t line_counts;	/* ref of the newest struct log_line_counts, 0: none */
+	LOG_SHARED uint32_t page_faults;	/* ref of the newest struct log_page_faults, 0: none */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -266,6 +268,7 @@ enum log_area_kind {
 	LOG_AREA_WAITS,		/* struct log_area, log_wait[] */
 	LOG_AREA_TRANSFERS,	/* struct log_transfers, bytes */
 	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
+	LOG_AREA_PAGE_FAULTS,	/* struct log_page_faults */
 };
 
 /*
@@ -726,6 +729,25 @@ struct log_line_counts {
 	LOG_SHARED uint32_t nr_functions;	/* written last; 0: the format is not known */
 	/* struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char path[] */
 };
+
+/*
+ * Page faults outside of the kernel, by the code that touched the page first: a hash table, which insideme-run
+ * writes. When it is nearly full a larger one takes what follows, so a place in the code may be in several.
+ */
+struct log_page_fault {
+	uint64_t code_addr;
+	uint64_t caller_addr;		/* the word on top of the stack: in a simple function, where it returns to */
+	uint64_t nr;			/* 0: the place is free; written last */
+	uint64_t first_ticks;		/* when the first of them was read */
+};
+struct log_page_faults {
+	struct log_area head;		/* next: ref of the table before it */
+	uint32_t nr_places;		/* a power of two */
+	uint32_t nr_used;		/* the writer's own */
+	uint64_t reserved[7];
+	/* struct log_page_fault places[nr_places] */
+};
+_Static_assert(sizeof(struct log_page_faults) == 128, "places begin at a line");
 
 /*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.

@@ -271,6 +271,7 @@ static bool may_be_brief(const struct process_id *id)
 {
 	return id->rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
 	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] &&
+	       !settings.value[SETTING_PAGE_FAULTS] &&
 	       !settings.value[SETTING_CRASH] && !settings.value[SETTING_HEAP_SAMPLE] &&
 	       sampler_task_is_possible() && !modules_have_hooks();
 }

@@ -141,6 +141,16 @@ void lines_add_heap(struct lines *lines, struct code_place *place, struct functi
 	}
 }
 
+void lines_add_new(struct lines *lines, struct code_place *place, struct function *function, uint64_t bytes)
+{
+	struct line *line = line_at(lines, &place->levels[place->nr - 1], function);
+
+	if (!line)
+		return;
+	line->new_bytes += bytes;
+	line->of->new_bytes += bytes;
+}
+
 void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,
 		    uint64_t hits)
 {
@@ -171,6 +181,8 @@ static int compare_lines(const void *a, const void *b)
 		order = most_first(x->of->samples.self_ns, y->of->samples.self_ns);
 	if (!order)
 		order = most_first((double)x->of->heap.alloc_bytes, (double)y->of->heap.alloc_bytes);
+	if (!order)
+		order = most_first((double)x->of->new_bytes, (double)y->of->new_bytes);
 	if (!order && x->of != y->of)
 		order = x->of->function->number < y->of->function->number ? -1 : 1;
 	if (!order)

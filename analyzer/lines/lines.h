@@ -17,6 +17,7 @@ struct line_function {
 	struct function *function;
 	struct line_samples samples;	/* those of all its lines, each stack once */
 	struct heap_stats heap;		/* likewise; nr_samples 0: nothing */
+	uint64_t new_bytes;
 };
 
 struct line {
@@ -25,6 +26,7 @@ struct line {
 	uint32_t number;		/* 0: of no line */
 	struct line_samples samples;
 	struct heap_stats heap;		/* allocated by the line itself or what is inlined there */
+	uint64_t new_bytes;		/* of pages that its own code touched first */
 	uint64_t hits;			/* how often it ran, if has_hits */
 	bool has_hits;
 };
@@ -35,6 +37,8 @@ struct lines {
 	struct hashtable functions;	/* struct line_function */
 	struct hashtable table;		/* struct line */
 	uint64_t nr_stacks, nr_samples;	/* of the latter those whose time the lines have */
+	uint64_t nr_faults;		/* page faults */
+	uint64_t new_elsewhere_bytes;	/* of pages that code without a line touched first */
 	bool are_read;			/* by sampled_lines_read() */
 };
 
@@ -59,6 +63,9 @@ void line_stack_add(struct line_stack *stack, struct code_place *place, struct f
 /* Blocks that were allocated at @place: to each of its lines and functions, once. */
 void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
 		    const struct heap_stats *stats);
+
+/* Code at @place touched pages of @bytes first: for the innermost line. */
+void lines_add_new(struct lines *lines, struct code_place *place, struct function *function, uint64_t bytes);
 
 /* A line of @function ran @hits times more. @file must live as long as the model. */
 void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,

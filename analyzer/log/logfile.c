@@ -132,6 +132,8 @@ static uint32_t head_bytes(uint32_t kind)
 		return sizeof(struct log_rows);
 	case LOG_AREA_TRANSFERS:
 		return sizeof(struct log_transfers);
+	case LOG_AREA_PAGE_FAULTS:
+		return sizeof(struct log_page_faults);
 	case LOG_AREA_LINE_COUNTS:
 		return sizeof(struct log_line_counts);
 	}

@@ -2,8 +2,10 @@
 #include "analyzer/read/sampled_lines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
@@ -13,6 +15,9 @@
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/nodes_read.h"
 #include "analyzer/read/samples_read.h"
+
+#define LIBC "libc.so"
+#define RECORDER "libinsideme"
 
 struct sampled_lines {
 	struct process *process;
@@ -89,6 +94,54 @@ static void add_heap(struct tree_node *path, const struct heap_stats *stats, uin
 		lines_add_heap(lines_of(lines->process->model), at->place, at->function, stats);
 }
 
+static bool is_called(const struct object *object, const char *name)
+{
+	return object && strncmp(path_base(object->path), name, strlen(name)) == 0;
+}
+
+static bool has_line(const struct code_place *place)
+{
+	return place && place->levels[place->nr - 1].line;
+}
+
+/* What memset() and the like touch is of the line that they return to; so is what has no line itself. */
+static struct code_place *place_of_fault(struct code_place *place, struct code_place *caller)
+{
+	if (has_line(caller) && !is_called(caller->object, LIBC) &&
+	    (!has_line(place) || is_called(place->object, LIBC)))
+		return caller;
+	return has_line(place) ? place : NULL;
+}
+
+/* The recorder's own memory is none of the program's. */
+static void add_fault(struct process *process, const struct log_page_fault *fault)
+{
+	struct lines *lines = lines_of(process->model);
+	const uint64_t bytes = fault->nr * process->header.page_bytes;
+	struct code_place *place = code_place_at(process, fault->code_addr, fault->first_ticks);
+
+	if (place && is_called(place->object, RECORDER))
+		return;
+	place = place_of_fault(place, code_place_at(process, fault->caller_addr - 1, fault->first_ticks));
+	if (place && place->levels[place->nr - 1].function)
+		lines_add_new(lines, place, NULL, bytes);
+	else
+		lines->new_elsewhere_bytes += bytes;
+	lines->nr_faults += fault->nr;
+}
+
+static void read_faults(struct process *process, const struct log_extent *extent)
+{
+	const uint64_t head = sizeof(struct log_page_faults);
+	struct log_page_fault fault;
+
+	for (uint64_t at = head; at + sizeof(fault) <= extent->used_bytes; at += sizeof(fault)) {
+		memcpy(&fault, process->log->base + extent->offset + at, sizeof(fault));
+		if (fault.nr)
+			add_fault(process, &fault);
+	}
+}
+
 static void read_process(struct process *process)
 {
 	struct sampled_lines lines = { .process = process };
@@ -98,7 +151,18 @@ static void read_process(struct process *process)
 	samples_each(process, add_sample, &lines);
 	if (heap_is_sampled(process))
 		heaps_each(process, add_heap, &lines);
+	for (size_t i = 0; i < process->log->nr_extents; i++)
+		if (process->log->extents[i].kind == LOG_AREA_PAGE_FAULTS)
+			read_faults(process, &process->log->extents[i]);
 	free(lines.nodes);
+}
+
+static bool has_faults(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->log && model->processes[i]->header.page_faults)
+			return true;
+	return false;
 }
 
 /* Functions that are on no path have no names yet. */
@@ -119,7 +183,7 @@ const struct lines *sampled_lines_read(struct model *model)
 {
 	const bool has_counts = line_counts_are_in(model, NO_RUN), are_beside = line_counts_are_beside(model);
 
-	if (!model->samples.nr && !model->heap.nr_samples && !has_counts)
+	if (!model->samples.nr && !model->heap.nr_samples && !has_counts && !has_faults(model))
 		return NULL;
 	if (lines_of(model)->are_read)
 		return model->lines;

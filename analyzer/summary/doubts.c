@@ -94,6 +94,8 @@ static const struct loss losses[] = {
 	  false },
 	{ LOG_LOST_WOKEN, "woken_samples", "sample was dropped: its thread began to run while it was read",
 	  "samples were dropped: their threads began to run while they were read", false },
+	{ LOG_LOST_PAGE_FAULTS, "lost_page_faults", "page fault came faster than it was read, or had no room",
+	  "page faults came faster than they were read, or had no room", true },
 	{ LOG_LOST_LINE_COUNTS, "lost_line_counts", "source file's counts of lines had no room",
 	  "source files' counts of lines had no room", true },
 };

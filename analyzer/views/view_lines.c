@@ -90,12 +90,14 @@ static struct value get_per_hit(const struct column *column, const void *row)
 	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits) : value_empty();
 }
 
-/* What no source knows. */
-static struct value get_nothing(const struct column *column, const void *row)
+/* Of a line, or of all lines of a function. */
+static struct value get_new(const struct column *column, const void *row)
 {
+	const struct line_row *of = row;
+	uint64_t bytes = of->line ? of->line->new_bytes : of->samples ? of->of->new_bytes : 0;
+
 	(void)column;
-	(void)row;
-	return value_empty();
+	return bytes ? value_integer(UNIT_BYTES, (int64_t)bytes) : value_empty();
 }
 
 /* The order of the first twelve is an interface. */
@@ -110,7 +112,7 @@ static const struct column columns[] = {
 	{ "alloc_calls", "Allocs", 0, get_heap, CELL_ALLOC_CALLS },
 	{ "alloc_bytes", "Allocated", 0, get_heap, CELL_ALLOC_BYTES },
 	{ "peak_bytes", "At peak", 0, get_heap, CELL_PEAK_BYTES },
-	{ "new_bytes", "New memory", COLUMN_SUMS, get_nothing, 0 },
+	{ "new_bytes", "New memory", COLUMN_SUMS, get_new, 0 },
 	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct line_row, text, 0) },
 	{ "time_percent", "", 0, get_samples, TIME_PERCENT },
 	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
@@ -244,33 +246,69 @@ static void make_rows(struct maker *maker, bool is_text)
 	free(list);
 }
 
+/* Why there is no new memory although it was asked for; NULL: it was not. */
+static const char *why_no_faults(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const char *why = process_fact(model->processes[i], "page_faults_off");
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *hits_note(struct model *model)
+{
+	if (!line_counts_are_in(model, NO_RUN))
+		return "";
+	return counted_units_lost_some(model)
+		       ? "hits: as gcov counts them, and too few where several threads ran the line, because its "
+			 "counters have no locks (build with -pthread); "
+		       : "hits: as gcov counts them; ";
+}
+
+static const char *new_note(struct document *document, const struct model *model, const struct lines *lines)
+{
+	const char *why = why_no_faults(model);
+
+	if (lines->nr_faults)
+		return document_text(document,
+				     "new memory: pages that the line touched first, by %" PRIu64 " page faults, %" PRIu64
+				     " KiB of them by code without a line; ",
+				     lines->nr_faults, lines->new_elsewhere_bytes >> 10);
+	return why ? document_text(document, "new memory is not known: %s; ", why) : "";
+}
+
 static const char *note_of(struct document *document, struct model *model)
 {
-	const char *time = "", *heap = "", *hits = "";
+	const struct lines *lines = sampled_lines_read(model);
+	const char *time = "", *heap = "", *beside = "";
 
-	if (line_counts_are_in(model, NO_RUN))
-		hits = counted_units_lost_some(model)
-			       ? "hits: as gcov counts them, and too few where several threads ran the line, because "
-				 "its counters have no locks (build with -pthread); "
-			       : "hits: as gcov counts them; ";
-	if (!model->samples.nr && !model->heap.nr_samples && !hits[0])
+	if (!lines && why_no_faults(model))
+		return document_text(document, "new memory is not known: %s", why_no_faults(model));
+	if (!lines)
 		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug information, or "
 		       "insideme-cc --lines";
-	if (model->samples.nr)
+	if (line_counts_are_beside(model))
+		beside = "of the runs without counters: ";
+	if (lines->nr_samples)
 		time = document_text(document,
-				     "CPU time by %" PRIu64 " samples; time = self + what the line calls (recursion "
+				     "%sCPU time by %" PRIu64 " samples; time = self + what the line calls (recursion "
 				     "once), %% of the function's; ",
-				     model->samples.nr);
+				     beside, lines->nr_samples);
 	if (model->heap.nr_samples)
-		heap = document_text(document, "allocated and at peak: by the line itself, estimates from %" PRIu64 " stacks; ",
-				     model->heap.nr_samples);
-	return document_text(document, "%s%s%sfirst %d functions: --match or --top 0 shows others", hits, time, heap,
-			     TEXT_FUNCTIONS);
+		heap = document_text(document,
+				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64 " stacks; ",
+				     beside, beside[0] ? "at most " : "", model->heap.nr_samples);
+	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others", hits_note(model),
+			     time, heap, new_note(document, model, lines), TEXT_FUNCTIONS);
 }
 
 static void add_table(struct maker *maker, unsigned int formats, const char *note)
 {
 	const struct model *model = maker->report->model;
+	const struct lines *lines = sampled_lines_read(maker->report->model);
 	const bool has_counts = line_counts_are_in(model, NO_RUN);
 
 	maker->rows = (struct table_rows)ROWS_OF(struct line_row);
@@ -280,11 +318,12 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "line%s%s%s%s%s,text",
+		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s,text",
 					      has_counts ? ",hits" : "", model->samples.nr ? ",time_ns" : "",
 					      has_counts && model->samples.nr ? ",per_hit_ns" : "",
 					      model->samples.nr ? ",time_percent,self_ns" : "",
-					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : ""),
+					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : "",
+					      lines && lines->nr_faults ? ",new_bytes" : ""),
 		.data_columns = DATA_COLUMNS,
 		.weight = model->samples.nr ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
 		.rows = maker->rows,

@@ -194,3 +194,24 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	monitor --quiet ours/program threads
 	alike
 }
+
+@test "hits of one run beside the times of another" {
+	local line column
+	[ "$(gcc -dumpversion)" = 12 ] || skip "counters of gcc 12 are known alone"
+	cp "$here/../programs/lines.c" .
+	line=$(grep -n '/\* 4 \*/' lines.c | cut -d: -f1)
+	insideme-cc --lines -O2 lines.c -o counted
+	gcc -g -O2 lines.c -o lines
+	monitor --quiet --sample=1000 ./counted ratio 2
+	sleep 1.1	# runs of one second have no order
+	monitor --quiet --sample=1000 ./lines ratio 5
+	view lines counted >counted.csv
+	view lines lines >lines.csv
+	view lines counted lines >both.csv
+	for column in hits time_ns; do
+		same "$column" "$("$here/csv" $column function=parts line="$line" <both.csv)" \
+			"$("$here/csv" $column function=parts line="$line" <"$([ $column = hits ] && echo counted || echo lines).csv")"
+	done
+	[ -n "$("$here/csv" time_ns function=parts line="$line" <both.csv)" ]
+	[ "$("$here/csv" hits function=parts line="$line" <both.csv)" -gt 1000 ]
+}

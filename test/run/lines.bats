@@ -125,3 +125,37 @@ percent() { echo $(($1 * 100 / $2)); }
 	"$report" -v lines >text
 	grep -q 'no line is known: .*--sample' text
 }
+
+# new COMMENT: KiB of new memory of the line of page_faults.c with that comment
+new() {
+	local number
+	number=$(grep -n "/\* $1 \*/" page_faults.c | cut -d: -f1)
+	echo $(($("$here/csv" new_bytes line="$number" <lines.csv | awk '{sum += $1} END {print sum + 0}') / 1024))
+}
+
+@test "new memory by the line that touched it first" {
+	local lost
+	! grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled || skip "all memory is huge pages here"
+	cp "$here/../programs/page_faults.c" .
+	gcc -g -O2 -pthread page_faults.c -o page_faults
+	monitor --quiet --page-faults ./page_faults
+	quiet
+	"$report" -v lines >text
+	! grep -q 'new memory is not known: the kernel' text || skip "perf events are forbidden here"
+	view lines >lines.csv
+	view quality >quality.csv
+	lost=$("$here/csv" value finding=lost_page_faults <quality.csv)
+	lost=$((${lost:-0} * 4))
+	between "KiB of the loop and of what was lost" 32700 $(($(new loop) + lost)) $((32768 + lost))
+	between "KiB of memset() and of what was lost" 32700 $(($(new memset) + lost)) $((32768 + lost))
+	between "KiB that were touched again" 0 "$(new again)" 0
+	grep -q 'new memory: pages that the line touched first, by [0-9]* page faults' text
+}
+
+@test "new memory is not known without insideme-run, or without perf events" {
+	LD_PRELOAD=$library INSIDEME_PAGE_FAULTS=on "$bin/lines" ratio 1 >stdout 2>stderr
+	quiet
+	"$report" -v lines >text
+	grep -q 'new memory is not known: only insideme-run records them' <(tr -s '\n ' ' ' <text)
+	same "columns" "$(grep -c 'New memory' text)" 0
+}

@@ -54,6 +54,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"largest RSS at which PSS and USS are read: mmap and brk wait meanwhile, 20 us per MiB" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
 		"samples per second of each thread's CPU time; without hooks, of its stack; off" },
+	[SETTING_PAGE_FAULTS] = { "INSIDEME_PAGE_FAULTS", "page-faults", SETTING_SWITCH, "off", NULL,
+		"which line touched each page of memory first, for -v lines; by insideme-run" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 		"NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_WAITS] = { "INSIDEME_WAITS", "waits", SETTING_SWITCH, "on", NULL,

@@ -8,13 +8,16 @@
 #include "preload/common/base/clock.h"
 #include "preload/common/base/directory.h"
 #include "preload/common/base/proc_text.h"
+#include "preload/common/base/text.h"
+#include "preload/common/log/log.h"
 
 /* the threads are listed once in so many readings, even when their number stays the same */
 #define LIST_ALWAYS	16
 #define ROOM_SHIFT	6	/* share of the budget for the rows of all threads ever */
 
-void tasks_init(struct tasks *tasks, struct log_header *log)
+void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults)
 {
+	tasks->wants_faults = wants_faults;
 	tasks->log = log;
 	tasks->task_fd = -1;
 	tasks->ended_wait_ns = 0;
@@ -24,11 +27,19 @@ void tasks_init(struct tasks *tasks, struct log_header *log)
 	tasks->has_more = false;
 }
 
+static void forgo_faults(struct tasks *tasks, const char *why)
+{
+	log_write_text(tasks->log, "page_faults_off", why, clock_ticks(tasks->log->clock));
+	tasks->wants_faults = false;
+}
+
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count)
 {
 	tasks->count = count;
 	tasks->own_tid = own_thread ? (int)sys_gettid() : 0;
 	tasks->task_fd = source_open(pid, "task");
+	if (tasks->own_tid && tasks->wants_faults)
+		forgo_faults(tasks, "only insideme-run records them");
 }
 
 /* Subtract what a set took from the room that all sets share. */
@@ -49,6 +60,23 @@ static void open_off_cpu(struct tasks *tasks, struct task *task)
 		off_cpu_open(&task->off, task->tid, tasks->log);
 }
 
+/* A thread that has ended meanwhile is no reason to give up. */
+static void open_faults(struct tasks *tasks, struct task *task)
+{
+	int error = tasks->wants_faults ? page_faults_open(&task->faults, task->tid, tasks->log) : 0;
+	char why[96];
+	struct text text;
+
+	if (!tasks->wants_faults)
+		task->faults.ring = NULL;
+	if (!error || error == -ESRCH)
+		return;
+	text_init(&text, why, sizeof(why));
+	text_add(&text, "the kernel does not allow perf events: ");
+	text_add_error(&text, error);
+	forgo_faults(tasks, why);
+}
+
 static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd,
 			 void (*reading)(struct off_cpu *off, int log_fd))
 {
@@ -60,8 +88,10 @@ static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd,
 
 void tasks_close(struct tasks *tasks, int log_fd)
 {
-	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_close);
+		page_faults_close(&tasks->list[i].faults, log_fd);
+	}
 	source_close(&tasks->task_fd);
 }
 
@@ -83,6 +113,7 @@ static void take_tid(struct tasks *tasks, int tid)
 		task->has_rows = false;
 		task->cpu_ns = task->wait_ns = 0;
 		open_off_cpu(tasks, task);
+		open_faults(tasks, task);
 	}
 	task->listed = true;
 }
@@ -97,6 +128,7 @@ static void drop_ended(struct tasks *tasks, int log_fd)
 		if (!task->listed) {
 			tasks->ended_wait_ns += task->wait_ns;
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
+			page_faults_close(&task->faults, log_fd);
 			continue;
 		}
 		if (kept != i) {
@@ -161,6 +193,8 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, which got the same tid */
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
 			open_off_cpu(tasks, task);
+			page_faults_close(&task->faults, log_fd);
+			open_faults(tasks, task);
 		}
 		task->cpu_ns = schedstat.cpu_ns;
 		task->wait_ns = schedstat.wait_ns;
@@ -180,6 +214,7 @@ void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buff
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_task(tasks, &tasks->list[i], log_fd, buffer, bytes);
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_read);
+		page_faults_read(&tasks->list[i].faults, log_fd);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "preload/common/log/columns.h"
 #include "preload/common/log/rows_writer.h"
 #include "preload/common/resources/off_cpu.h"
+#include "preload/common/resources/page_faults.h"
 #include "preload/common/resources/source.h"
 
 #define TASKS_MAX	64	/* looked at together; with more threads, the sum is not known */
@@ -24,6 +25,7 @@ struct task {
 	struct row_set rows;
 	uint64_t last[2];
 	struct off_cpu off;
+	struct page_faults faults;
 };
 
 struct tasks {
@@ -36,10 +38,11 @@ struct tasks {
 	uint32_t nr_readings;
 	uint32_t nr_tasks;
 	bool has_more;			/* there are more threads than we keep */
+	bool wants_faults;		/* page faults by code; false where the kernel does not allow it */
 	struct task list[TASKS_MAX];
 };
 
-void tasks_init(struct tasks *tasks, struct log_header *log);
+void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults);
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
 /* @log_fd: see tasks_read(). */
 void tasks_close(struct tasks *tasks, int log_fd);

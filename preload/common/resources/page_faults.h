@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which code touched a page first, from the kernel's records of a thread's page faults. Only for readers
+ * outside the process, as those of off_cpu.h.
+ */
+#ifndef INSIDEME_RESOURCES_PAGE_FAULTS_H
+#define INSIDEME_RESOURCES_PAGE_FAULTS_H
+
+#include "insideme_log.h"
+
+struct perf_event_mmap_page;
+
+struct page_faults {
+	struct perf_event_mmap_page *ring; /* NULL: there are no records */
+	uint64_t data_bytes;		   /* of its data, a power of two */
+	struct log_header *log;
+};
+
+/* Return: 0, or -errno where the kernel does not allow it; then the other functions do nothing. */
+int page_faults_open(struct page_faults *faults, int tid, struct log_header *log);
+
+/* Add what happened since the last call to the log's area of page faults. @log_fd: to grow the log. */
+void page_faults_read(struct page_faults *faults, int log_fd);
+
+/* Read once more, then release the ring. */
+void page_faults_close(struct page_faults *faults, int log_fd);
+
+#endif
