@@ -243,7 +243,6 @@ struct log_header {
 	LOG_SHARED uint32_t nr_routes;	/* struct log_messages so far */
 	/* 1: insideme-run took the samples, each sample_interval_ns of time, not of CPU time */
 	LOG_SHARED uint32_t samples_are_of_time;
-	LOG_SHARED uint64_t line_counts_ticks;	/* when counts of lines were last copied; 0: there are none yet */
 	LOG_SHARED uint32_t line_counts;	/* ref of the newest struct log_line_counts, 0: none */
 	LOG_SHARED uint32_t page_faults;	/* ref of the newest struct log_page_faults, 0: none */
 };
@@ -727,6 +726,8 @@ struct log_line_counts {
 	LOG_SHARED uint32_t is_final;	/* 1: the program's counters may be gone, and are not copied any more */
 	uint32_t path_bytes;		/* with its final 0: where gcov would have written, FILE.gcda; notes: FILE.gcno */
 	LOG_SHARED uint32_t nr_functions;	/* written last; 0: the format is not known */
+	LOG_SHARED uint32_t is_copied;	/* 0: the copies below are not made yet, or the kernel did not allow it */
+	uint32_t reserved;
 	/* struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char path[] */
 };
 

@@ -110,6 +110,10 @@ static void read_area(struct counted_units *units, const struct process *process
 		units->unknown_format = head.format;
 		return;
 	}
+	if (!head.is_copied) {
+		units->nr_not_copied++;
+		return;
+	}
 	at += sizeof(head);
 	nr = copy_functions(&unit, &head, at, extent->used_bytes - sizeof(head));
 	if (nr < 0) {
@@ -160,6 +164,15 @@ static bool is_unlocked(const struct process *process, const struct log_extent *
 	object = object_at(process, head.unit_addr);
 	symbols = object && object->file_bytes ? naming_symbols(object) : NULL;
 	return symbols && symbols_has_unlocked_counters(symbols);
+}
+
+bool counted_units_may_be_old(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->log && model->processes[i]->header.line_counts &&
+		    model->processes[i]->header.end == LOG_RUNNING)
+			return true;
+	return false;
 }
 
 bool counted_units_lost_some(struct model *model)

@@ -346,6 +346,10 @@ static void read_run(struct run_counts *counts, struct model *model, uint32_t ru
 	if (counts->units.unknown_format)
 		warning("counts of lines are not known: the counters of gcc %u are not",
 			gcov_compiler(counts->units.unknown_format));
+	if (counts->units.nr_not_copied)
+		warning("counts of lines of %zu source files are not known: their process was killed before "
+			"they were copied, or its memory may not be read",
+			counts->units.nr_not_copied);
 	if (counts->units.nr && !read_kept(counts))
 		read_by_gcov(counts);
 }

@@ -258,14 +258,16 @@ static const char *why_no_faults(const struct model *model)
 	return NULL;
 }
 
-static const char *hits_note(struct model *model)
+static const char *hits_note(struct document *document, struct model *model)
 {
 	if (!line_counts_are_in(model, NO_RUN))
 		return "";
-	return counted_units_lost_some(model)
-		       ? "hits: as gcov counts them, and too few where several threads ran the line, because its "
-			 "counters have no locks (build with -pthread); "
-		       : "hits: as gcov counts them; ";
+	return document_text(document, "hits: as gcov counts them%s%s; ",
+			     counted_units_may_be_old(model) ? ", those of a process that runs or was killed up to a second old" : "",
+			     counted_units_lost_some(model)
+				     ? ", and too few where several threads ran the line, because its counters have no "
+				       "locks (build with -pthread)"
+				     : "");
 }
 
 static const char *new_note(struct document *document, const struct model *model, const struct lines *lines)
@@ -301,7 +303,7 @@ static const char *note_of(struct document *document, struct model *model)
 		heap = document_text(document,
 				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64 " stacks; ",
 				     beside, beside[0] ? "at most " : "", model->heap.nr_samples);
-	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others", hits_note(model),
+	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others", hits_note(document, model),
 			     time, heap, new_note(document, model, lines), TEXT_FUNCTIONS);
 }
 

@@ -152,12 +152,8 @@ void line_units_add(const void *added)
 
 static void take(const struct place *place)
 {
-	struct log_header *log = live.log;
-
-	if (!log || !place->unit || !place->counts)
-		return;
-	line_counts_take(place->counts);
-	__atomic_store_n(&log->line_counts_ticks, now_ticks(), __ATOMIC_RELAXED);
+	if (live.log && place->unit && place->counts)
+		line_counts_take(place->counts);
 }
 
 /* From is_final on nobody else copies what may be unmapped soon. */

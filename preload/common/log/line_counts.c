@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "preload/common/log/line_counts.h"
 
-#include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
 
 #define PARTS 32u
@@ -13,6 +12,7 @@ struct batch {
 	struct log_line_counts *counts;
 	int pid;
 	uint32_t nr_parts, nr_values;
+	bool has_failed;
 	struct iovec parts[PARTS];
 	uint64_t *copies[PARTS];
 	uint64_t values[VALUES];
@@ -44,6 +44,7 @@ void line_counts_take(struct log_line_counts *counts)
 
 	for (; function < end; copy += function->nr_counters, function++)
 		raise_to(copy, (const uint64_t *)function->counters_addr, function->nr_counters);
+	__atomic_store_n(&counts->is_copied, 1, __ATOMIC_RELEASE);
 }
 
 /* What was read is the program's unless its object was being unloaded meanwhile. */
@@ -62,6 +63,7 @@ static void read_batch(struct batch *batch)
 		values += batch->parts[i].iov_len / sizeof(*values);
 		bytes -= (long)batch->parts[i].iov_len;
 	}
+	batch->has_failed |= bytes != 0 || values != batch->values + batch->nr_values;
 	batch->nr_parts = batch->nr_values = 0;
 }
 
@@ -92,6 +94,8 @@ static void fetch(struct log_line_counts *counts, int pid)
 	     copy += function->nr_counters, function++)
 		add_to_batch(&batch, function->counters_addr, copy, function->nr_counters);
 	read_batch(&batch);
+	if (!batch.has_failed)
+		__atomic_store_n(&counts->is_copied, 1, __ATOMIC_RELEASE);
 }
 
 /* The log may be another process's, whose program may have written anything into it. */
@@ -114,8 +118,6 @@ void line_counts_fetch(struct log_header *log, int pid)
 	struct log_line_counts *counts =
 		counts_at(log, __atomic_load_n(&log->line_counts, __ATOMIC_ACQUIRE));
 
-	if (counts)
-		__atomic_store_n(&log->line_counts_ticks, clock_ticks(log->clock), __ATOMIC_RELAXED);
 	for (uint32_t i = 0; counts && i < MOST_FILES; i++, counts = counts_at(log, counts->head.next))
 		if (!__atomic_load_n(&counts->is_final, __ATOMIC_ACQUIRE))
 			fetch(counts, pid);
