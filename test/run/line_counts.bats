@@ -200,7 +200,7 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	[ "$(gcc -dumpversion)" = 12 ] || skip "counters of gcc 12 are known alone"
 	cp "$here/../programs/lines.c" .
 	line=$(grep -n '/\* 4 \*/' lines.c | cut -d: -f1)
-	insideme-cc --lines -O2 lines.c -o counted
+	insideme-cc --lines -fno-instrument-functions -O2 lines.c -o counted
 	gcc -g -O2 lines.c -o lines
 	monitor --quiet --sample=1000 ./counted ratio 2
 	sleep 1.1	# runs of one second have no order
