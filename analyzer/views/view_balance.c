@@ -302,11 +302,12 @@ int view_balance(struct document *document, struct report *report)
 
 	fields_apply(report->model, report->options->fields);
 	read_ranks(&balance, report->model);
-	if (balance.nr_ranks < 2)
-		document_add(document, NULL,
-			     "nothing to compare: there are no several ranks or processes with a log");
-	else
+	if (balance.nr_ranks < 2) {
+		document_add(document, NULL, "nothing to compare: only one rank or process has a log");
+		add_table(document, NULL, 0)->formats = IN_CSV | IN_JSON;
+	} else {
 		add_tables(document, report, &balance);
+	}
 	for (size_t i = 0; i < balance.nr_rows; i++)
 		free(balance.rows[i]);
 	free(balance.rows);

@@ -157,7 +157,7 @@ static void name_value(struct text *text, const struct setting *setting)
 	bool is_optional = setting->bare || setting->type == SETTING_SWITCH;
 
 	text_add(text, is_optional ? "[=" : "");
-	text_add(text, names[setting->type]);
+	text_add(text, setting->type == SETTING_TEXT && setting->choices ? "" : names[setting->type]);
 	for (size_t i = 0; setting->choices && setting->choices[i]; i++) {
 		text_add(text, !i ? "" : setting->type == SETTING_LIST ? "," : "|");
 		text_add(text, setting->choices[i]);

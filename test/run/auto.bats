@@ -6,13 +6,16 @@ export INSIDEME_TIMING=auto
 
 total_of() { value total_ns "function=$1"; }
 
-# counts PROGRAM ARGS...: calls of all functions of a program, without those of libc that wait, by exact timing and by auto are the same
+# calls_of_own: calls of all functions of the newest run, without those of libc that wait
+calls_of_own() { "$report" -v functions -f csv --columns function,calls,module --sort function | sed '/,$/d; s/,[^,]*$//'; }
+
+# counts PROGRAM ARGS...: these calls by exact timing and by auto are the same
 counts() {
 	local timing
 	for timing in exact auto; do
 		rm -rf insideme.data
 		INSIDEME_TIMING=$timing LD_PRELOAD=$library "$@" >$timing.out 2>$timing.err || return 1
-		"$report" -v functions -f csv --columns function,calls,module --sort function | sed '/,$/d; s/,[^,]*$//' >$timing.csv
+		calls_of_own >$timing.csv
 	done
 	same "what the recorder said" "$(cat auto.err)" "$(cat exact.err)" && same "calls of $1" "$(cat auto.csv)" "$(cat exact.csv)"
 }
@@ -138,7 +141,7 @@ counts() {
 	for ((i = 0; i < 25; i++)); do
 		rm -rf insideme.data
 		LD_PRELOAD=$library ./counted threads >stdout
-		same "calls, run $i" "$("$report" -v functions -f csv --columns function,calls --sort function)" "$(cat exact.csv)"
+		same "calls, run $i" "$(calls_of_own)" "$(cat exact.csv)"
 	done
 }
 
@@ -156,14 +159,14 @@ counts() {
 	counts ./counted
 	rm -rf insideme.data
 	LD_PRELOAD=$library valgrind -q ./counted
-	"$report" -v functions -f csv --columns function,calls --sort function >valgrind.csv
+	calls_of_own >valgrind.csv
 	same "by valgrind" "$(cat valgrind.csv)" "$(cat exact.csv)"
 	rm -rf insideme.data
 	gdb -batch -ex "set environment LD_PRELOAD=$library" -ex 'break add if a == 29999' -ex run -ex bt -ex delete -ex c \
 		./counted >gdb.out 2>&1
 	grep -q '^#0 *add (a=.*29999' gdb.out
 	grep -q '^#[23] .*in main ' gdb.out
-	"$report" -v functions -f csv --columns function,calls --sort function >gdb.csv
+	calls_of_own >gdb.csv
 	same "by gdb" "$(cat gdb.csv)" "$(cat exact.csv)"
 }
 

@@ -48,7 +48,7 @@ completes() {
 	source "$here/../../scripts/completion.bash"
 	same options "$(completes insideme-report --so)" --sort
 	same views "$(completes insideme-report -v call)" 'callers callees calls'
-	same formats "$(completes insideme-report --csv --format re)" resource-monitor
+	same formats "$(completes insideme-report --csv --format re)" 'resource-monitor resource-monitor-json'
 	same values "$(completes insideme-run --timing = a)" auto
 	same "all values" "$(completes insideme-run --heap =)" 'off counters live'
 	same "values of an own option" "$(completes insideme-run --recording = t)" text

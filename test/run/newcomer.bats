@@ -325,7 +325,7 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 # Of each message the longest part that has no name or number in it is looked for.
 @test "the messages that the manual explains are those of the sources" {
 	local message
-	find "$top/preload" "$top/analyzer" -name '*.c' -not -path '*/node_modules/*' -exec cat {} + |
+	{ cat "$top/scripts/insideme-cc" && find "$top/preload" "$top/analyzer" -name '*.c' -not -path '*/node_modules/*' -exec cat {} +; } |
 		perl -0777 -pe 's/"\s*"//g' >sources
 	sed -n '/^## The three commonest/,/^##/p' "$top/README.md" >tables
 	cat "$top/doc/troubleshooting.md" >>tables

@@ -285,7 +285,7 @@ sum() { awk -F '\t' -v prefix="$1" 'index($1, prefix) == 1 && !/PROGRAM TOTALS/ 
 	END
 	monitor --sample=1000 -- ./busy
 	samples=$(view functions | "$here/csv" samples | awk '{ sum += $1 } END { print sum }')
-	between "samples" 20 "$samples" 400
+	between "samples" 5 "$samples" 400
 	of folded --columns samples
 	same "in folded" "$(sum '' folded.rows)" "$samples"
 	of pprof

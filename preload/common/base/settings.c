@@ -23,6 +23,7 @@ static const char *const timing_choices[] = { "exact", "auto", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 /* The names of insideme-run's presets. */
 static const char *const monitor_choices[] = { "off", "functions", "function_memory", NULL };
+static const char *const recording_choices[] = { "screen", "text", "csv", "count", "stream:PATH", NULL };
 static const char *const mpi_choices[] = { "auto", "on", "off", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
@@ -88,8 +89,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"with INSIDEME_VERBOSE: names are cut after so many characters; off: they are not" },
 	[SETTING_MONITOR] = { "INSIDEME_MONITOR", "monitor", SETTING_CHOICE, "off", monitor_choices,
 		"the monitor that insideme-run is, where none is named before PROGRAM" },
-	[SETTING_RECORDING] = { "INSIDEME_RECORDING", "recording", SETTING_TEXT, "screen", NULL,
-		"of a monitor: screen, text or csv (files), count, or stream:PATH (a pipe or Unix socket)" },
+	[SETTING_RECORDING] = { "INSIDEME_RECORDING", "recording", SETTING_TEXT, "screen", recording_choices,
+		"of a monitor: text and csv are files, stream:PATH is a pipe or Unix socket" },
 	[SETTING_MPI] = { "INSIDEME_MPI", "mpi", SETTING_CHOICE, "auto", mpi_choices,
 		"record MPI calls: auto: of ranks, of programs that call MPI, of mpirun; on: of all" },
 };

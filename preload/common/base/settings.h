@@ -65,7 +65,7 @@ struct setting {
 	const char *option;		/* --... of insideme-run, without the dashes */
 	enum setting_type type;
 	const char *fallback;		/* the default, as text */
-	const char *const *choices;	/* NULL-terminated */
+	const char *const *choices;	/* NULL-terminated; of SETTING_TEXT: for help alone */
 	const char *help;		/* one line */
 	const char *bare;	/* value of the option when it is given without one; NULL: it needs a value */
 };
