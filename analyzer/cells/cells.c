@@ -96,8 +96,9 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
 	bool timed = call_stats_know_self(stats), total_timed = call_stats_know_total(stats);
 
-	if (call_stats_are_counted(stats) && (cell == CELL_MIN || cell == CELL_MAX || cell == CELL_STDDEV))
-		return value_empty(); /* of the first calls alone */
+	if (call_stats_are_counted(stats) && (cell == CELL_MIN || cell == CELL_MAX || cell == CELL_STDDEV ||
+					       cell == CELL_OPEN_CALLS))
+		return value_empty(); /* of the first calls alone, or of those with a frame */
 	switch (cell) {
 	case CELL_CALLS:
 		return calls_cell(stats, stats->calls);

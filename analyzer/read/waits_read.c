@@ -378,15 +378,3 @@ const char *waits_caller(const struct wait_sum *sum)
 {
 	return sum->caller ? sum->caller->function->short_name : sum->caller_name;
 }
-
-void waits_release(struct wait_sums *waits)
-{
-	for (size_t i = 0; i < waits->nr; i++) {
-		free(waits->sums[i].caller_name);
-		free(waits->sums[i].place);
-	}
-	for (size_t i = 0; i < waits->nr_texts; i++)
-		free(waits->texts[i]);
-	free(waits->texts);
-	free(waits->sums);
-}

@@ -33,9 +33,8 @@ struct wait_sums {
 	size_t nr_texts;
 };
 
-/* Of all processes that are reported; waits_release() takes it back. */
+/* Of all processes that are reported. The arrays, the names and the texts are the caller's to free. */
 void waits_read(struct model *model, struct wait_sums *waits);
-void waits_release(struct wait_sums *waits);
 
 /* "lock", "sleep", ... as in csv; NULL: of no kind that is known. */
 const char *waits_kind(enum log_wait_kind kind);

@@ -125,12 +125,28 @@ static char *note(struct document *document, const struct wait_sums *sums)
 	return document_text(document, "%s%s", named, has_holder(sums) ? HOLDER_NOTE : "");
 }
 
+/* They live as long as the document. */
+static struct wait_sums *read_sums(struct document *document, struct model *model)
+{
+	struct wait_sums *sums = document_new(document, sizeof(*sums));
+
+	waits_read(model, sums);
+	document_keep(document, sums->sums);
+	document_keep(document, sums->texts);
+	for (size_t i = 0; i < sums->nr_texts; i++)
+		document_keep(document, sums->texts[i]);
+	for (size_t i = 0; i < sums->nr; i++) {
+		document_keep(document, sums->sums[i].caller_name);
+		document_keep(document, sums->sums[i].place);
+	}
+	return sums;
+}
+
 struct table waits_table(struct document *document, const struct report *report)
 {
 	struct table_rows rows = ROWS_OF(struct wait_row);
-	struct wait_sums *sums = document_new(document, sizeof(*sums));
+	struct wait_sums *sums = read_sums(document, report->model);
 
-	waits_read(report->model, sums);
 	for (size_t i = 0; i < sums->nr; i++)
 		document_add_row(document, &rows, &(struct wait_row){
 			sums->sums[i], 100 * sums->sums[i].total_ns / sums->total_ns,
