@@ -14,8 +14,8 @@
 int clean_runs(size_t keep, bool dry_run);
 
 /*
- * Remove the runs that @names mean, which end with NULL, in the same way. Return: exit status; failure if one of
- * them was not removed
+ * Remove the named runs in the same way. @names ends with NULL. Return: exit status, failure if a run was not
+ * removed
  */
 int remove_runs(char *const *names, bool dry_run);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A database of sqlite with the tables of all views, whose columns are those of their csv. Names and paths are in
- * the table texts, once each: what has the name of a view is a view of sqlite, which joins rows and texts. The library
- * is opened when it is asked for.
+ * A sqlite database with the tables of all views. Columns are those of the views' csv. Names and paths are
+ * stored once each, in the table texts. For each view there is a sqlite view of the same name, which joins
+ * the rows with their texts. libsqlite3 is opened only when this format is asked for.
  */
 #include "analyzer/app/export_sqlite.h"
 
@@ -29,7 +29,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/* What is used of libsqlite3.so.0, by its names without "sqlite3_". */
+/* The functions of libsqlite3.so.0 that are called. Their names there begin with "sqlite3_". */
 #define SQLITE_CALLS(CALL) \
 	CALL(int, open_v2, (const char *path, struct sqlite3 **database, int flags, const char *vfs)) \
 	CALL(int, close, (struct sqlite3 *database)) \
@@ -153,7 +153,7 @@ static long long text_id(struct sqlite *sqlite, const char *value)
 	return id;
 }
 
-/* What a column has in this row: a binding stays from row to row. */
+/* The value last bound to a column: a binding stays from row to row. */
 struct cell {
 	bool is_bound;
 	struct value value;

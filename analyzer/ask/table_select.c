@@ -239,7 +239,7 @@ static bool is_restricted(const struct rows *rows, const struct restriction *res
 				   (unsigned int)value_number(line), name.text);
 }
 
-/* Of the rows in their order, as far as the restrictions before this one have left them. */
+/* Applies to the sorted rows that the earlier restrictions have left. */
 static void restrict_kept(struct rows *rows, const char *text)
 {
 	struct restriction restriction;

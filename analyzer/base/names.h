@@ -64,7 +64,7 @@ char *text_fit(const char *text, size_t width, const char *cut);
 /* --strip-dirs: paths of source files are shown without or with their folders; else each view as it does. */
 enum shown_paths { PATHS_AS_EVER, PATHS_SHORT, PATHS_WHOLE };
 void paths_show(enum shown_paths how);
-/* What a column of files shows of @path, and one of places in the source. NULL: NULL */
+/* @path as --strip-dirs asks for it: in csv and json, and in text. NULL if @path is NULL. */
 const char *path_in_data(const char *path);
 const char *path_in_text(const char *path);
 

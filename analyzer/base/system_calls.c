@@ -6,7 +6,7 @@
 
 #define CALL(name)	{ SYS_##name, #name }
 
-/* Of the processor that this was built for, as are the logs that have such samples. */
+/* The numbers differ by processor. Logs with such samples come from the one that this was built for. */
 static const struct {
 	int number;
 	const char *name;

@@ -19,7 +19,7 @@ struct whole_file {
 /* Return: 0 or -errno. @path must stay valid. */
 int whole_file_open(struct whole_file *file, const char *path);
 
-/* What is written from now on is compressed by zlib. Return: 0 or -errno */
+/* Compress all later writes by zlib. Return: 0 or -errno */
 int whole_file_compress(struct whole_file *file);
 
 /* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */

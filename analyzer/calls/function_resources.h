@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What functions used besides time, from rows and single calls. A counter that was read twice is assumed to
+ * Resources that functions used, from rows and single calls. A counter that was read twice is assumed to
  * grow evenly in between: a call's share is the part between its begin and its end. Bytes, faults and
  * switches are counted for the process: they are a thread's while no other one ran, else nobody's. Memory is
  * divided among threads by their CPU time. If the kernel recorded context switches, a thread's CPU time and

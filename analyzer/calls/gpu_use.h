@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one process had used of GPUs at any time. */
+/* GPU time and memory that a process had used, at any time of the run. */
 #ifndef INSIDEME_GPU_USE_H
 #define INSIDEME_GPU_USE_H
 

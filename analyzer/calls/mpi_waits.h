@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waited for whom in MPI calls, and for how long, from the records of all ranks. */
+/* Which rank waited for which in MPI calls, and for how long, from the records of all ranks. */
 #ifndef INSIDEME_MPI_WAITS_H
 #define INSIDEME_MPI_WAITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waited for whom in MPI calls: for a late sender or receiver, for the last rank of a collective. */
+/* Which rank waited for which in MPI calls: for a late sender or receiver, or the last in a collective. */
 #include "analyzer/views/views.h"
 
 #include <inttypes.h>
