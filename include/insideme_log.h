@@ -657,7 +657,7 @@ struct log_wait {
 	LOG_SHARED uint32_t node;	/* ref of the library call's node; 0: the place is free */
 	uint32_t object_kind;		/* enum log_wait_object */
 	uint64_t object;		/* a lock's address, or log_label.number of a descriptor's name; 0: not known */
-	uint64_t caller_addr;		/* where the program goes on after the call */
+	uint64_t caller_addr;	/* where the program's own code goes on after the call, or else a library's */
 	uint32_t holder_thread;		/* refs of the lock's holder, and of its path, when the wait began; 0: not known */
 	uint32_t holder_node;
 	uint64_t calls;			/* that have ended */

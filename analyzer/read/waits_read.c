@@ -81,11 +81,16 @@ static char *variable_at(const struct process *process, uint64_t addr)
 	const struct module *module = module_at(process, addr, process->last_ticks);
 	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
 	uint64_t offset = 0;
-	const char *name = symbols ? symbols_variable(symbols, addr - module->bias, &offset) : NULL;
+	const char *symbol = symbols ? symbols_variable(symbols, addr - module->bias, &offset) : NULL;
+	char *name = symbol ? name_demangled(symbol) ?: xstrdup(symbol) : NULL, *text;
 
-	if (name && offset)
-		return xasprintf("%s+%" PRIu64, name, offset);
-	return name ? xstrdup(name) : xasprintf("0x%" PRIx64, addr);
+	if (!name)
+		return xasprintf("0x%" PRIx64, addr);
+	if (!offset)
+		return name;
+	text = xasprintf("%s+%" PRIu64, name, offset);
+	free(name);
+	return text;
 }
 
 /* Of one process's lock; text: the same pointer for the same lock. */

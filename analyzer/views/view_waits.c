@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
+#include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/waits_read.h"
 
 #define TEXT_ROWS 20
+#define NAME_WIDTH 40 /* columns of a function's name among words */
 
 struct wait_row {
 	struct wait_sum sum;
@@ -73,34 +77,150 @@ static const struct column columns[] = {
 	{ "wait", "Call, what it waited for, caller", COLUMN_LEFT | COLUMN_WRAPS, WAIT(text, 0) },
 };
 
+static const char *name_of(struct document *document, const struct function *function)
+{
+	return document_keep(document, name_fit(function->short_name, NAME_WIDTH, "..."));
+}
+
 /* "run > step" of main > run > step. */
 static char *end_of_path(struct document *document, const struct tree_node *path)
 {
 	const struct tree_node *above = path->parent;
+	const char *name = name_of(document, path->function);
 
-	if (above && above->function)
-		return document_text(document, "%s > %s", above->function->short_name,
-				     path->function->short_name);
-	return document_text(document, "%s", path->function->short_name);
+	return above && above->function
+		       ? document_text(document, "%s > %s", name_of(document, above->function), name)
+		       : document_text(document, "%s", name);
 }
 
-/* "pthread_mutex_lock table_lock, held by run > rebuild, in run > update (a.c:12)" */
-static char *wait_text(struct document *document, const struct wait_sum *sum)
+static const char *caller_text(struct document *document, const struct wait_sum *sum)
 {
-	const char *caller = sum->caller ? end_of_path(document, sum->caller) : sum->caller_name;
+	return sum->caller ? end_of_path(document, sum->caller) : sum->caller_name;
+}
+
+/*
+ * "pthread_mutex_lock table_lock, held by run > rebuild, in run > update (a.c:12)". @most: of several holders
+ * it is the one that was waited for longest.
+ */
+static char *wait_text(struct document *document, const struct wait_sum *sum, bool most)
+{
+	const char *caller = caller_text(document, sum), *held = most ? "held most by" : "held by";
 	char *text = document_text(document, "%s", sum->function->region);
 
 	if (sum->object)
 		text = document_text(document, "%s %s", text, sum->object);
 	if (sum->holder && sum->holder->function)
-		text = document_text(document, "%s, held by %s,", text, end_of_path(document, sum->holder));
+		text = document_text(document, "%s, %s %s,", text, held, end_of_path(document, sum->holder));
 	else if (sum->holder_thread)
-		text = document_text(document, "%s, held by thread %s,", text, sum->holder_thread->name);
+		text = document_text(document, "%s, %s thread %s,", text, held, sum->holder_thread->name);
 	if (caller)
 		text = document_text(document, "%s in %s", text, caller);
 	if (sum->place)
 		text = document_text(document, "%s (%s)", text, sum->place);
 	return text;
+}
+
+/* ---- waits of one call in one place, whatever it waited for ---- */
+
+struct group {
+	struct wait_sum sum; /* object and holder are those of the longest wait */
+	const char *caller;
+	size_t nr_objects;
+	bool several_holders;
+};
+
+/* One of them: what a group waited for. */
+struct group_object {
+	const struct group *group;
+	const char *name;
+};
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_group(const void *item, const void *key)
+{
+	const struct group *a = item, *b = key;
+
+	return a->sum.function == b->sum.function && is_same_text(a->sum.place, b->sum.place) &&
+	       is_same_text(a->caller, b->caller);
+}
+
+static bool is_object(const void *item, const void *key)
+{
+	const struct group_object *a = item, *b = key;
+
+	return a->group == b->group && strcmp(a->name, b->name) == 0;
+}
+
+static void count_object(struct hashtable *objects, struct group *group, const char *name)
+{
+	struct group_object wanted = { group, name }, *object;
+	uint64_t hash = name ? hash_pair((uint64_t)(uintptr_t)group, hash_string(name)) : 0;
+
+	if (!name || hashtable_find(objects, hash, is_object, &wanted))
+		return;
+	object = xcalloc(1, sizeof(*object));
+	*object = wanted;
+	hashtable_add(objects, hash, object);
+	group->nr_objects++;
+}
+
+static void add_to_group(struct group *group, const struct wait_sum *sum)
+{
+	group->sum.calls += sum->calls;
+	group->sum.open_calls += sum->open_calls;
+	group->sum.bytes += sum->bytes;
+	group->sum.total_ns += sum->total_ns;
+	group->sum.max_ns = fmax(group->sum.max_ns, sum->max_ns);
+	if (!group->sum.object)
+		group->sum.object = sum->object;
+	group->several_holders |= group->sum.holder != sum->holder;
+}
+
+static void add_row(struct document *document, struct table_rows *rows, const struct wait_sums *sums,
+		    const struct wait_sum *sum, bool several_holders)
+{
+	const struct wait_row row = { *sum, 100 * sum->total_ns / sums->total_ns,
+				      sum->total_ns / (double)sum->calls,
+				      wait_text(document, sum, several_holders) };
+
+	document_add_row(document, rows, &row);
+}
+
+static struct table_rows groups_of(struct document *document, const struct wait_sums *sums)
+{
+	struct table_rows rows = ROWS_OF(struct wait_row);
+	struct hashtable groups = { .slots = NULL }, objects = { .slots = NULL };
+	struct group *group;
+
+	for (size_t i = 0; i < sums->nr; i++) {
+		const struct wait_sum *sum = &sums->sums[i];
+		struct group wanted = { .sum = *sum, .caller = caller_text(document, sum) };
+		uint64_t hash = hash_pair(sum->function->number, sum->place ? hash_string(sum->place) : 0) +
+				(wanted.caller ? hash_string(wanted.caller) : 0);
+
+		group = hashtable_find(&groups, hash, is_group, &wanted);
+		if (group) {
+			add_to_group(group, sum);
+		} else {
+			group = xcalloc(1, sizeof(*group));
+			*group = wanted;
+			hashtable_add(&groups, hash, group);
+		}
+		count_object(&objects, group, sum->object);
+	}
+	for (size_t at = 0; (group = hashtable_next(&groups, &at));) {
+		if (group->nr_objects > 1)
+			group->sum.object = document_text(document, "%s and %zu other%s", group->sum.object,
+							  group->nr_objects - 1, group->nr_objects > 2 ? "s" : "");
+		add_row(document, &rows, sums, &group->sum, group->several_holders);
+	}
+	hashtable_release(&groups);
+	hashtable_release(&objects);
+	return rows;
 }
 
 #define HOLDER_NOTE "held by: where the holder was when the wait began"
@@ -142,19 +262,10 @@ static struct wait_sums *read_sums(struct document *document, struct model *mode
 	return sums;
 }
 
-struct table waits_table(struct document *document, const struct report *report)
+static struct table table_of(struct table_rows rows)
 {
-	struct table_rows rows = ROWS_OF(struct wait_row);
-	struct wait_sums *sums = read_sums(document, report->model);
-
-	for (size_t i = 0; i < sums->nr; i++)
-		document_add_row(document, &rows, &(struct wait_row){
-			sums->sums[i], 100 * sums->sums[i].total_ns / sums->total_ns,
-			sums->sums[i].total_ns / (double)sums->sums[i].calls, wait_text(document, &sums->sums[i]) });
 	return (struct table){
 		.name = "waits",
-		.title = report->title,
-		.note = note(document, sums),
 		TABLE_COLUMNS(columns),
 		.text_columns = "total_ns,total_percent,calls,mean_ns,wait",
 		.data_columns =
@@ -167,10 +278,34 @@ struct table waits_table(struct document *document, const struct report *report)
 	};
 }
 
+static struct table groups_table(struct document *document, const struct report *report,
+				 const struct wait_sums *sums)
+{
+	struct table table = table_of(groups_of(document, sums));
+
+	table.title = report->title;
+	table.note = note(document, sums);
+	table.formats = IN_TEXT;
+	return table;
+}
+
+struct table waits_table(struct document *document, const struct report *report)
+{
+	return groups_table(document, report, read_sums(document, report->model));
+}
+
 int view_waits(struct document *document, struct report *report)
 {
-	struct table table = waits_table(document, report);
+	const struct wait_sums *sums = read_sums(document, report->model);
+	struct table groups = groups_table(document, report, sums), table;
+	struct table_rows rows = ROWS_OF(struct wait_row);
 
+	for (size_t i = 0; i < sums->nr; i++)
+		add_row(document, &rows, sums, &sums->sums[i], false);
+	document_add_table(document, &groups);
+	table = table_of(rows);
+	table.formats = IN_CSV | IN_JSON | (groups.rows.nr < rows.nr ? IN_TEXT : 0);
+	table.title = "each object";
 	document_add_table(document, &table);
 	return 0;
 }

@@ -60,6 +60,28 @@ static struct wait_key key_of(struct wait_target target, uint32_t node, uintptr_
 }
 
 /*
+ * Where the program's own code goes on, if the call came through a library's: whatever the function on top
+ * calls returns by the word below its stack, as its entry hook did. If the function has moved its stack
+ * since, that word is not one in its code, or still the hook's.
+ */
+static uintptr_t program_addr(const struct log_thread *thread, uintptr_t stack_addr, uintptr_t caller_addr)
+{
+	const struct log_frame *top = top_frame(thread);
+	const uint32_t most_bytes = 1u << 20; /* between two places of one function */
+	uintptr_t addr;
+
+	if (!RETURN_IS_BELOW_STACK || !thread->frames || top->node != thread->current || !top->return_low ||
+	    top->function_addr & LOG_FUNCTION_REGION || top->stack_addr <= stack_addr ||
+	    top->stack_addr - thread->stack_low_addr >= thread->stack_bytes)
+		return caller_addr;
+	addr = *(const uintptr_t *)(top->stack_addr + sizeof(void *));
+	if ((uint32_t)addr == top->return_low || addr >> 32 != top->function_addr >> 32 ||
+	    (uint32_t)addr - top->return_low + most_bytes > 2 * most_bytes)
+		return caller_addr;
+	return addr;
+}
+
+/*
  * What hooks say about a call's place holds here too. In a process without hooks such calls have frames of
  * their own.
  */
@@ -72,12 +94,14 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd };
 	if (!wait->function_addr)
 		return;
-	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr))
+	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr)) {
+		wait->caller_addr = program_addr(thread, stack_addr, caller_addr);
 		call_begin_slowly(thread, call_claim(live.log, thread, wait->function_addr, stack_addr,
 						     caller_addr, call_timing()));
+	}
 	if (!is_top(thread, wait))
 		return;
-	key = key_of(target, thread->current, caller_addr);
+	key = key_of(target, thread->current, wait->caller_addr);
 	top_frame(thread)->wait = place_of(wait_record(thread, &key));
 }
 

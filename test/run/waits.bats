@@ -78,6 +78,32 @@ waited_in() {
 	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" .gomp_critical_user_turn
 }
 
+# lines_of FUNCTION: the source's lines that its waits come from, without duplicates
+lines_of() {
+	waits source function="$1" | grep -o 'waits_cpp.cpp:[0-9]*' | sort -u | while IFS=: read -r _ line; do
+		sed -n "${line}s/^[\t ]*//p" "$here/../programs/waits_cpp.cpp"
+	done | sort -u
+}
+
+@test "waits that come through a library are shown at the program's own line, files in one row" {
+	local program file
+	for file in {0..19}; do
+		printf '12345\n678\n' >"file.$file"
+	done
+	for program in waits_cpp waits_cpp.clang; do
+		rm -rf insideme.data waits.csv
+		record $program
+		quiet
+		same "what $program read" "$(cat stdout)" 160
+		same "joins" "$(lines_of pthread_join | xargs -d'\n')" "first.join(); maker.join(); second.join();"
+		same "condition" "$(lines_of pthread_cond_wait)" "is_ready.wait(guard);"
+		same "which condition" "$(waits object function=pthread_cond_wait)" is_ready
+		same "files" "$(waits object function=read | grep -c "^$PWD/file.[0-9]*$")" 20
+		"$report" -v waits | sed -n '1,/^each object/p' | tr -s ' \n' ' ' >page
+		grep -oE "read $PWD/file.[0-9]* and 19 others in " page
+	done
+}
+
 # is_blocked PID: in a futex, in both threads
 is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34) ')" = 2 ]; }
 

@@ -52,6 +52,13 @@ static ALWAYS_INLINE void cpu_relax(void)
  */
 #define own_frame_addr()	((uintptr_t)__builtin_dwarf_cfa() - 2 * sizeof(void *))
 
+/* Is the address that a call returns to the word below its caller's stack? Others have it in a register. */
+#if defined(__x86_64__)
+#define RETURN_IS_BELOW_STACK	1
+#else
+#define RETURN_IS_BELOW_STACK	0
+#endif
+
 /* Static TLS: the library is loaded at start, so its only TLS object has a fixed place. */
 #define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
 
