@@ -88,6 +88,7 @@ enum log_loss {
 	LOG_LOST_WOKEN,			/* those of threads that began to run meanwhile */
 	LOG_LOST_LINE_COUNTS,		/* source files whose counts of lines had no room */
 	LOG_LOST_PAGE_FAULTS,		/* page faults that came faster than they were read, or had no room */
+	LOG_LOST_STACK_COPIES,		/* stacks that could not be copied, or had no room */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -268,6 +269,7 @@ enum log_area_kind {
 	LOG_AREA_TRANSFERS,	/* struct log_transfers, bytes */
 	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
 	LOG_AREA_PAGE_FAULTS,	/* struct log_page_faults */
+	LOG_AREA_STACK_COPY,	/* struct log_stack_copy, bytes */
 };
 
 /*
@@ -749,6 +751,27 @@ struct log_page_faults {
 	/* struct log_page_fault places[nr_places] */
 };
 _Static_assert(sizeof(struct log_page_faults) == 128, "places begin at a line");
+
+/*
+ * A thread at one instant: its registers, and what its stack had from begin_addr on. Nothing is unwound where
+ * that is written; the reader walks it by the unwind tables of the loaded files.
+ */
+enum log_stack_reason {
+	LOG_STACK_SIGNAL = 1,		/* INSIDEME_CRASH: this thread got the signal */
+};
+#define LOG_STACK_REGISTERS	33
+#define LOG_STACK_BYTES		(64u << 10)	/* at most */
+struct log_stack_copy {
+	struct log_area head;		/* owner: the thread; used_bytes is written last */
+	uint64_t ticks;
+	uint64_t begin_addr;		/* of the bytes that follow */
+	uint32_t tid;
+	uint32_t reason;		/* enum log_stack_reason */
+	uint64_t known;			/* a bit for each register that is */
+	uint64_t registers[LOG_STACK_REGISTERS];	/* as DWARF numbers them for the processor; the last known one: the code */
+	/* bytes of the stack */
+};
+_Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
 
 /*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.

@@ -73,11 +73,12 @@ $(calls_variants) $(bin)/jumps.fortified:
 programs += $(calls_variants) $(bin)/jumps.fortified
 # Programs without hooks, for samples of stacks.
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain: program_flags = -g -O2 -pthread -Wall
-# For stacks taken from outside: without hooks too, also without optimizations and by clang.
-standing := $(addprefix $(bin)/standing.,plain O0 plain.clang)
-$(bin)/standing.plain $(bin)/standing.plain.clang: program_flags = -g -O2 -pthread -Wall
-$(bin)/standing.O0: program_flags = -g -O0 -pthread -Wall
-$(standing): test/programs/standing.c
+# For stacks taken from outside, or copied: without hooks too, also without optimizations and by clang.
+standing := $(foreach program,standing dies,$(addprefix $(bin)/$(program).,plain O0 plain.clang))
+$(standing): program_flags = -g -O2 -pthread -Wall
+$(filter %.O0,$(standing)): program_flags = -g -O0 -pthread -Wall
+$(filter $(bin)/standing.%,$(standing)): test/programs/standing.c
+$(filter $(bin)/dies.%,$(standing)): test/programs/dies.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(if $(findstring clang,$@),clang,gcc) $(program_flags) $< -o $@
 programs += $(standing)

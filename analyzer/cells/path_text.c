@@ -33,28 +33,27 @@ const char *path_text(const struct tree_node *of)
 	return front;
 }
 
-/* How many calls from @first on are of one function: a recursion is told once. */
-static size_t same_function(const struct open_stack *stack, size_t first)
+/* How many from @first on are the same: a recursion is told once. */
+static size_t count_same(struct function *const *functions, size_t nr, size_t first)
 {
-	size_t nr = 1;
+	size_t same = 1;
 
-	while (first + nr < stack->nr_calls &&
-	       stack->calls[first + nr].node->function == stack->calls[first].node->function)
-		nr++;
-	return nr;
+	while (first + same < nr && functions[first + same] == functions[first])
+		same++;
+	return same;
 }
 
-char *open_stack_text(struct document *document, const struct open_stack *stack)
+char *functions_text(struct document *document, struct function *const *functions, size_t nr_all)
 {
 	char *text = document_text(document, "%s", "");
 	size_t nr;
 
-	for (size_t i = 0; i < stack->nr_calls; i += nr) {
-		const struct function *function = stack->calls[i].node->function;
+	for (size_t i = 0; i < nr_all; i += nr) {
+		const struct function *function = functions[i];
 
-		nr = same_function(stack, i);
-		if (i >= STACK_CALLS && i + nr + STACK_CALLS < stack->nr_calls) {
-			nr = stack->nr_calls - STACK_CALLS - i;
+		nr = count_same(functions, nr_all, i);
+		if (i >= STACK_CALLS && i + nr + STACK_CALLS < nr_all) {
+			nr = nr_all - STACK_CALLS - i;
 			text = document_text(document, "%s > (%zu calls)", text, nr);
 			continue;
 		}
@@ -63,6 +62,18 @@ char *open_stack_text(struct document *document, const struct open_stack *stack)
 		if (nr > 1)
 			text = document_text(document, "%s (x %zu)", text, nr);
 	}
+	return text;
+}
+
+char *open_stack_text(struct document *document, const struct open_stack *stack)
+{
+	struct function **functions = xcalloc(stack->nr_calls + 1, sizeof(*functions));
+	char *text;
+
+	for (size_t i = 0; i < stack->nr_calls; i++)
+		functions[i] = stack->calls[i].node->function;
+	text = functions_text(document, functions, stack->nr_calls);
+	free(functions);
 	return text;
 }
 

@@ -136,6 +136,8 @@ static uint32_t head_bytes(uint32_t kind)
 		return sizeof(struct log_page_faults);
 	case LOG_AREA_LINE_COUNTS:
 		return sizeof(struct log_line_counts);
+	case LOG_AREA_STACK_COPY:
+		return sizeof(struct log_stack_copy);
 	}
 	return sizeof(struct log_area);
 }

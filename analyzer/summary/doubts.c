@@ -96,6 +96,8 @@ static const struct loss losses[] = {
 	  "samples were dropped: their threads began to run while they were read", false },
 	{ LOG_LOST_PAGE_FAULTS, "lost_page_faults", "page fault came faster than it was read, or had no room",
 	  "page faults came faster than they were read, or had no room", true },
+	{ LOG_LOST_STACK_COPIES, "lost_stacks", "stack could not be copied, or had no room",
+	  "stacks could not be copied, or had no room", false },
 	{ LOG_LOST_LINE_COUNTS, "lost_line_counts", "source file's counts of lines had no room",
 	  "source files' counts of lines had no room", true },
 };

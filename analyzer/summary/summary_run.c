@@ -10,6 +10,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/cells/path_text.h"
+#include "analyzer/views/view_stacks.h"
 
 #define LAST_WORDS_PROCESSES	3
 #define LAST_WORDS_STACKS	6
@@ -85,6 +86,21 @@ static void add_end(struct document *document, const struct report *report)
 	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
 		document_number(document, UNIT_NS, (double)(process->last - first->start))))->wraps = true;
+}
+
+/* INSIDEME_CRASH: the stack that the signal found. */
+static void add_crash(struct document *document, const struct report *report)
+{
+	const struct process *ended = report_ended(report);
+	const char *text = NULL;
+
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i] == ended)
+			text = stacks_crash_text(document, report->model->processes[i]);
+	if (!text)
+		return;
+	text = document_text(document, "%s (-v errors: all of it)", text);
+	document_add(document, "In", text)->wraps = true;
 }
 
 /* Count a process once, however many images it ran by exec. */
@@ -200,6 +216,7 @@ void summary_run(struct document *document, struct report *report)
 	} else {
 		add_command(document, model);
 		add_end(document, report);
+		add_crash(document, report);
 	}
 	add_recorded(document, report);
 	summary_processes(document, report);

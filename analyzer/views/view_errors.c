@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What went wrong: how each process ended, worst first, and what was open then. */
 #include "analyzer/read/ends_read.h"
+#include "analyzer/views/view_stacks.h"
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -330,6 +331,7 @@ int view_errors(struct document *document, struct report *report)
 	add_ends(document, report, members, family.nr);
 	memory_limits_add(document, report);
 	add_crashes(document, report->model);
+	stacks_add_copies(document, report);
 	add_open_calls(document, report, members, family.nr);
 	errors_tables(document, report);
 	add_threads(document, report->model);

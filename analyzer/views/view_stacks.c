@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each thread did at its last sample: its state, and the functions that were open, with lines. */
+/*
+ * What each thread did at its last sample, or when its process got a fatal signal: its state, and the functions
+ * that were open, with lines.
+ */
+#include "analyzer/views/view_stacks.h"
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -9,7 +13,9 @@
 #include "analyzer/base/names.h"
 #include "analyzer/base/system_calls.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/cells/path_text.h"
 #include "analyzer/lines/lines.h"
+#include "analyzer/lines/stack_copies.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/resolve.h"
@@ -128,7 +134,7 @@ static void add_place(struct stacks *stacks, struct stack_row *row, const struct
 	}
 }
 
-static void add_stack(struct stacks *stacks, struct thread *thread, const struct log_sample *sample)
+static void add_sample(struct stacks *stacks, struct thread *thread, const struct log_sample *sample)
 {
 	struct process *process = thread->process;
 	struct stack_row row = {
@@ -162,34 +168,156 @@ static void add_stack(struct stacks *stacks, struct thread *thread, const struct
 	}
 }
 
-static void add_process(struct stacks *stacks, struct process *process)
+static void add_samples(struct stacks *stacks, struct process *process)
 {
 	struct last_samples last = { xcalloc(process->nr_threads + 1, sizeof(*last.samples)) };
 
 	samples_each(process, keep_last, &last);
 	for (size_t i = 0; i < process->nr_threads; i++)
 		if (last.samples[i].ticks)
-			add_stack(stacks, process->threads[i], &last.samples[i]);
+			add_sample(stacks, process->threads[i], &last.samples[i]);
 	free(last.samples);
+}
+
+/* ---- copies ---- */
+
+static const char *thread_name_of(const struct process *process, uint32_t tid)
+{
+	for (size_t i = 0; i < process->nr_threads; i++)
+		if (process->threads[i]->tid == tid)
+			return process->threads[i]->name;
+	return "";
+}
+
+/* The signal that a copy was made for; NULL: it is not in the log. */
+static const struct event *signal_of(const struct stack_copy *copy)
+{
+	const struct event *last = NULL;
+
+	for (size_t i = 0; i < copy->process->nr_events; i++)
+		if (copy->process->events[i].kind == LOG_EVENT_CRASH && copy->process->events[i].ticks <= copy->ticks)
+			last = &copy->process->events[i];
+	return last;
+}
+
+static const char *signal_name(struct document *document, const struct stack_copy *copy)
+{
+	const struct event *event = signal_of(copy);
+	const char *name = event ? sigabbrev_np((int)event->values[0]) : NULL;
+
+	return name ? document_text(document, "SIG%s", name) : "signal";
+}
+
+static struct function *function_of(const struct stack_copy *copy, const struct unwind_frame *frame)
+{
+	struct process *process = copy->process;
+	const struct module *module = module_at(process, frame->begin_addr, copy->ticks);
+
+	return function_at(&process->model->tables->functions, module ? module->object : NULL, process,
+			   frame->begin_addr - (module ? module->bias : 0));
+}
+
+static void add_copy(struct stacks *stacks, const struct stack_copy *copy)
+{
+	struct stack_row row = {
+		.process = copy->process,
+		.tid = copy->tid,
+		.thread_name = thread_name_of(copy->process, copy->tid),
+		.state = signal_name(stacks->document, copy),
+	};
+
+	row.head = document_text(stacks->document, "%u %s, %s", row.tid, row.thread_name, row.state);
+	for (size_t i = 0; i < copy->nr; i++)
+		add_place(stacks, &row, code_place_at(copy->process, copy->frames[i].code_addr, copy->ticks),
+			  function_of(copy, &copy->frames[i]));
+	if (copy->is_cut)
+		add_place(stacks, &row, NULL, NULL);
+}
+
+static void add_copies(struct stacks *stacks, struct process *process)
+{
+	size_t nr;
+	struct stack_copy *copies = stack_copies_read(process, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		add_copy(stacks, &copies[i]);
+	stack_copies_free(copies, nr);
+}
+
+static bool has_stacks(const struct process *process)
+{
+	return !process->is_saved && process->log && !process->entry_log;
+}
+
+/* Of the last one, which ended the process. */
+const char *stacks_crash_text(struct document *document, struct process *process)
+{
+	struct stacks stacks = { document, ROWS_OF(struct stack_row) };
+	struct function **functions;
+	const struct stack_row *rows;
+	const char *text, *source = NULL;
+	size_t end, nr = 0;
+
+	if (has_stacks(process))
+		add_copies(&stacks, process);
+	rows = stacks.rows.list;
+	end = stacks.rows.nr;
+	functions = xcalloc(end + 1, sizeof(*functions));
+	while (end > nr && (!nr || !rows[end - nr].head)) {
+		nr++;
+		functions[nr - 1] = rows[end - nr].function;
+		source = rows[end - nr].source ?: source;
+	}
+	text = nr ? functions_text(document, functions, nr) : NULL;
+	free(functions);
+	return source ? document_text(document, "%s, at %s", text, source) : text;
+}
+
+/* ---- tables ---- */
+
+static void add_table(struct report *report, const struct stacks *stacks, const struct table *as)
+{
+	struct table table = *as;
+
+	table.name = "stacks";
+	table.what = "functions";
+	table.title = report->title;
+	table.columns = columns;
+	table.nr_columns = sizeof(columns) / sizeof(*columns);
+	table.text_columns = report->model->nr_processes > 1 ? "pid,head,frame,function,source" :
+							       "head,frame,function,source";
+	table.rows = stacks->rows;
+	document_add_table(stacks->document, &table);
+}
+
+void stacks_add_copies(struct document *document, struct report *report)
+{
+	struct stacks stacks = { document, ROWS_OF(struct stack_row) };
+
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (has_stacks(report->model->processes[i]))
+			add_copies(&stacks, report->model->processes[i]);
+	add_table(report, &stacks, &(struct table){
+		.note = "where each thread got a signal: functions that were open, the innermost first",
+		.formats = (stacks.rows.nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
+		.apart = true,
+	});
 }
 
 int view_stacks(struct document *document, struct report *report)
 {
 	struct stacks stacks = { document, ROWS_OF(struct stack_row) };
-	const struct model *model = report->model;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (!model->processes[i]->is_saved && model->processes[i]->log && !model->processes[i]->entry_log)
-			add_process(&stacks, model->processes[i]);
-	document_add_table(document, &(struct table){
-		.name = "stacks",
-		.what = "functions",
-		.title = report->title,
-		.none = "there are no stacks: insideme-run --pid=PID --stacks, or --sample, takes them",
-		TABLE_COLUMNS(columns),
-		.text_columns = model->nr_processes > 1 ? "pid,head,frame,function,source"
-							: "head,frame,function,source",
-		.rows = stacks.rows,
+	for (size_t i = 0; i < report->model->nr_processes; i++) {
+		struct process *process = report->model->processes[i];
+
+		if (!has_stacks(process))
+			continue;
+		add_samples(&stacks, process);
+		add_copies(&stacks, process);
+	}
+	add_table(report, &stacks, &(struct table){
+		.none = "there are no stacks: insideme-run --pid --stacks, --sample or --crash takes them",
 	});
 	return 0;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The handler of fatal signals writes an event, and sends the same signal again for the default action. The
- * signal is pending when the handler returns, so the process ends with the registers of the first time.
+ * The handler of fatal signals writes an event and a copy of the stack, and sends the same signal again for
+ * the default action. The signal is pending when the handler returns, so the process ends with the registers
+ * of the first time.
  */
 #include "preload/life/crash_handler.h"
 
 #include <sys/mman.h>
 
 #include "preload/common/base/syscalls.h"
+#include "preload/life/last_words.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"
 
@@ -16,15 +18,26 @@
 
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
 
+/* A forked child may have no log yet, and a vfork child runs in its parent's memory. */
+static bool has_own_log(void)
+{
+	return !live_is_private &&
+	       (live.log ? live_is_sealed() || live.log->pid == (uint32_t)sys_getpid() :
+			   !live_is_sealed() && live_open_child());
+}
+
+/* What may fail in a broken process comes last. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
 	uint64_t values[] = { (uint64_t)number, (uint64_t)(int64_t)info->si_code, (uint64_t)info->si_addr,
 			      interrupted_code(context) };
-	struct log_header *log = live.log;
 
-	if (log && !live_is_private)
-		log_write_event(log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL,
+	if (has_own_log()) {
+		log_write_event(live.log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL,
 				now_ticks());
+		if (!live_is_sealed())
+			last_words_copy(context, LOG_STACK_SIGNAL);
+	}
 	/* Under a filter the instruction fails again; abort() raises its signal twice anyway. */
 	if (!live_is_sealed())
 		raw_syscall(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, (long)info, 0, 0);

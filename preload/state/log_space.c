@@ -54,7 +54,7 @@ static uint64_t share_of(enum log_area_kind kind)
 		[LOG_AREA_ERRORS] = 15,	  [LOG_AREA_READINGS] = 15,  [LOG_AREA_SCRATCH] = 15,
 		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14, [LOG_AREA_WAITS] = 12,
 		[LOG_AREA_TRANSFERS] = 10,
-		[LOG_AREA_LINE_COUNTS] = 14,
+		[LOG_AREA_LINE_COUNTS] = 14, [LOG_AREA_STACK_COPY] = 16,
 	};
 
 	if (kind == LOG_AREA_SLICES)

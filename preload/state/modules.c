@@ -306,6 +306,12 @@ void modules_know(uintptr_t addr)
 		update(&object);
 }
 
+void modules_know_all(const uint64_t *addrs, size_t nr)
+{
+	for (size_t i = 0; libc._dl_find_object && i < nr; i++)
+		modules_know(addrs[i]);
+}
+
 bool modules_place(uintptr_t addr, const char **file, uintptr_t *bias)
 {
 	uint32_t count = __atomic_load_n(&nr_modules, __ATOMIC_ACQUIRE);

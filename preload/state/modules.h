@@ -4,6 +4,7 @@
 #define INSIDEME_MODULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Called when module @number, at [@begin, @end), was found to be gone. */
@@ -29,6 +30,12 @@ bool modules_have_hooks(void);
  * known objects. Callable from hooks and signal handlers.
  */
 void modules_know(uintptr_t addr);
+
+/*
+ * The same for each of @nr words, which may be anything: what code a stack is of. Takes no lock: before glibc
+ * 2.35 it does nothing.
+ */
+void modules_know_all(const uint64_t *addrs, size_t nr);
 
 /*
  * The file and bias of the known object that contains @addr. Return: false if there is none. Callable from

@@ -64,7 +64,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_WHAT] = { "INSIDEME_WHAT", "what", SETTING_CHOICE, "library", what_choices,
 		"whose what() gives an exception's message: the C++ library's; all: the program's own too" },
 	[SETTING_CRASH] = { "INSIDEME_CRASH", "crash", SETTING_SWITCH, "off", NULL,
-		"report where a fatal signal came, by a handler where the program has none" },
+		"report where a fatal signal came, with the stack, by a handler where the program has none" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 		"names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_FOCUS] = { "INSIDEME_FOCUS", "focus", SETTING_TEXT, "", NULL,

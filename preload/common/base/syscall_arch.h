@@ -7,6 +7,7 @@
  *   SIGNAL_RETURN  what a signal handler returns to
  *   interrupted_code()  the address of the code that a signal interrupted, interrupted_stack() its
  *                       stack pointer
+ *   interrupted_registers()  its registers, as DWARF numbers them; returns a bit for each
  * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
@@ -80,6 +81,17 @@ static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
 {
 	return (unsigned long)context->uc_mcontext.gregs[REG_RSP];
+}
+
+static inline unsigned long interrupted_registers(const ucontext_t *context, uint64_t *registers)
+{
+	static const uint8_t order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+					 REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+					 REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(order); i++)
+		registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+	return (1ul << ARRAY_SIZE(order)) - 1;
 }
 
 /* preload/calls/sites.c knows how compilers call a hook here. */
@@ -157,6 +169,15 @@ static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
 {
 	return (unsigned long)context->uc_mcontext.sp;
+}
+
+static inline unsigned long interrupted_registers(const ucontext_t *context, uint64_t *registers)
+{
+	for (unsigned i = 0; i < 31; i++)
+		registers[i] = context->uc_mcontext.regs[i];
+	registers[31] = context->uc_mcontext.sp;
+	registers[32] = context->uc_mcontext.pc;
+	return (1ul << 33) - 1;
 }
 
 #define CALL_SITES_ARE_KNOWN 0

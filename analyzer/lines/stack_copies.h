@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies of stacks in a log, such as of a thread that crashed, walked by the files that were loaded. */
+#ifndef INSIDEME_STACK_COPIES_H
+#define INSIDEME_STACK_COPIES_H
+
+#include "analyzer/model/model.h"
+#include "analyzer/symbols/unwind.h"
+
+struct stack_copy {
+	struct process *process;
+	uint32_t tid;
+	enum log_stack_reason reason;
+	uint64_t ticks;
+	uint64_t code_addr;		/* the code that ran */
+	struct unwind_frame *frames;	/* the innermost first; without libc's around the program's first */
+	size_t nr;
+	bool is_cut;			/* the outermost ones are missing */
+};
+
+/* All of a process, in the order of the log. The caller frees them by stack_copies_free(). */
+struct stack_copy *stack_copies_read(struct process *process, size_t *nr);
+void stack_copies_free(struct stack_copy *copies, size_t nr);
+
+#endif

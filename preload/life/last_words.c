@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "preload/life/last_words.h"
+
+#include <sys/uio.h>
+
+#include "preload/common/base/syscalls.h"
+#include "preload/stacks/thread.h"
+#include "preload/state/log_space.h"
+#include "preload/state/modules.h"
+
+#define RED_ZONE_BYTES	128u	/* below the stack pointer, where functions keep variables */
+#define GUARD_PAGES	256u	/* a function that finds no room may have taken its frame from these */
+
+/* The kernel reads, and stops at what is missing. Return: bytes, or -errno */
+static long read_own(uintptr_t addr, void *to, size_t bytes)
+{
+	struct iovec here = { to, bytes }, there = { (void *)addr, bytes };
+
+	return raw_syscall(SYS_process_vm_readv, sys_getpid(), (long)&here, 1, (long)&there, 1, 0);
+}
+
+/* Where a stack has overflowed, its pointer is in the guard pages below it, or farther. */
+static long copy_stack(struct log_stack_copy *copy, uintptr_t sp)
+{
+	const uintptr_t page = live.log->page_bytes;
+	uintptr_t addr = sp - RED_ZONE_BYTES;
+	long nr = read_own(addr, copy + 1, LOG_STACK_BYTES);
+
+	for (unsigned i = 0; nr == -EFAULT && i <= GUARD_PAGES; i++) {
+		addr = i ? (addr / page + 1) * page : sp;
+		nr = read_own(addr, copy + 1, LOG_STACK_BYTES);
+	}
+	copy->begin_addr = addr;
+	return nr;
+}
+
+void last_words_copy(const ucontext_t *context, enum log_stack_reason reason)
+{
+	struct log_header *log = live.log;
+	struct log_stack_copy *copy;
+	long nr;
+
+	copy = (struct log_stack_copy *)log_space_new_area(LOG_AREA_STACK_COPY, self ? self->head.self : 0,
+							   sizeof(*copy) + LOG_STACK_BYTES, sizeof(*copy), 0);
+	if (!copy) {
+		log_lose(log, LOG_LOST_STACK_COPIES);
+		return;
+	}
+	copy->ticks = now_ticks();
+	copy->tid = (uint32_t)sys_gettid();
+	copy->known = interrupted_registers(context, copy->registers);
+	nr = copy_stack(copy, interrupted_stack(context));
+	if (nr < 0) {
+		log_lose(log, LOG_LOST_STACK_COPIES);
+		nr = 0;
+	}
+	nr -= nr % (long)sizeof(uint64_t);
+	copy->reason = reason;
+	__atomic_store_n(&copy->head.used_bytes, sizeof(*copy) + (uint64_t)nr, __ATOMIC_RELEASE);
+	modules_know_all((const uint64_t *)(copy + 1), (size_t)nr / sizeof(uint64_t));
+	modules_know_all(copy->registers, ARRAY_SIZE(copy->registers));
+	__atomic_store_n(&copy->ticks, now_ticks(), __ATOMIC_RELEASE); /* all modules are older */
+}
