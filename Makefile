@@ -11,7 +11,7 @@ comma := ,
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(O)/%,%,$@)";)
 
-warnings := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes
+warnings := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes -Wmissing-prototypes
 warnings += $(if $(DEV),-Werror -Wshadow -Wpointer-arith -Wundef -Wvla)
 common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include -iquote .
 

@@ -5,13 +5,9 @@
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	(void)function;
-	(void)call_site;
 }
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	(void)function;
-	(void)call_site;
 }

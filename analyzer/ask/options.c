@@ -72,7 +72,6 @@ static int take_min_percent(struct options *options, const struct option_line *l
 
 static int take_task(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)value;
 	options->task = (enum options_task)line->at;
 	return 0;
 }
@@ -98,7 +97,6 @@ static int take_serve(struct options *options, const struct option_line *line, c
 
 static int take_logs(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)value;
 	options->logs = (int)line->at;
 	return 0;
 }
@@ -174,7 +172,6 @@ static int take_strip_dirs(struct options *options, const struct option_line *li
 {
 	bool strips = !value || strcmp(value, "on") == 0;
 
-	(void)options;
 	if (!strips && strcmp(value, "off") != 0)
 		return wrong(line, value, "on or off");
 	paths_show(strips ? PATHS_SHORT : PATHS_WHOLE);
@@ -183,7 +180,6 @@ static int take_strip_dirs(struct options *options, const struct option_line *li
 
 static int take_diff(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)line;
 	add_to_list((const char ***)&options->diff, &options->nr_diff, value);
 	return 0;
 }

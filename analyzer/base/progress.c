@@ -27,7 +27,6 @@ static void show(int number)
 	const char *text = texts[shown_text];
 	int saved_errno = errno;
 
-	(void)number;
 	if (write(STDERR_FILENO, text, strlen(text)) > 0)
 		is_shown = 1;
 	errno = saved_errno;

@@ -28,7 +28,6 @@ static void replace_page(int signal_number, siginfo_t *info, void *context)
 {
 	uintptr_t addr = (uintptr_t)info->si_addr, page = addr & ~(page_bytes - 1);
 
-	(void)context;
 	for (size_t i = 0; i < nr_ranges; i++) {
 		if (addr < ranges[i].begin || addr >= ranges[i].end)
 			continue;

@@ -123,7 +123,6 @@ static void take_open_calls(const struct call_events *events, const struct proce
 
 static void sort_entered(struct call_events *events, struct caller *caller)
 {
-	(void)events;
 	caller_sort_entered(caller);
 }
 
@@ -320,7 +319,6 @@ static void add_beginning(struct call_events *events, struct caller *caller, int
 
 static void begin_window(struct call_events *events, struct caller *caller)
 {
-	(void)events;
 	call_order_reset(caller);
 }
 
@@ -375,7 +373,6 @@ bool call_events_next(struct call_events *events, struct call_event *event)
 
 static void count_missed(struct call_events *events, struct caller *caller)
 {
-	(void)events;
 	for (size_t i = 0; i < caller->nr_begun; i++)
 		caller->begun[i].nr_missed++;
 }

@@ -172,7 +172,6 @@ static void give_heap(struct tree_node *path, const struct heap_stats *heap, uin
 {
 	const struct sums *sums = context;
 
-	(void)node;
 	sums->visit(&(struct process_sum){ .path = path, .heap = *heap }, sums->context);
 }
 

@@ -366,7 +366,6 @@ struct value facts_time_source(const struct column *column, const void *row)
 {
 	const struct call_stats *stats = &((const struct facts *)row)->stats;
 
-	(void)column;
 	if (!call_stats_know_self(stats) && !call_stats_know_total(stats))
 		return value_empty();
 	if (!call_stats_are_counted(stats))

@@ -21,7 +21,6 @@ static int64_t depth_of(const struct tree_node *node)
 
 static struct value get_depth(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_integer(UNIT_NONE, depth_of(((const struct call_event *)row)->node));
 }
 
@@ -31,7 +30,6 @@ static struct value get_type(const struct column *column, const void *row)
 		[CALL_BEGINS] = "call", [CALL_RETURNS] = "return", [CALL_BREAKS] = "exception",
 	};
 
-	(void)column;
 	return value_text(types[((const struct call_event *)row)->kind]);
 }
 

@@ -142,8 +142,6 @@ static void add_instant(void *to, const struct trace_instant *instant)
 
 static void begin_counter(void *to, const struct trace_counter *counter)
 {
-	(void)to;
-	(void)counter;
 }
 
 static void add_value(void *to, const struct trace_counter *counter, int64_t time, double value)

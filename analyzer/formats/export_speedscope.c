@@ -108,7 +108,6 @@ static void begin_call(void *to, const struct track *track, const struct trace_c
 static void end_call(void *to, const struct track *track, const struct trace_call *call, int64_t time,
 		     enum trace_end how)
 {
-	(void)how;
 	add_event(to, track, call, time, false);
 }
 

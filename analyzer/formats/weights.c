@@ -10,13 +10,11 @@
 
 static int64_t self_of(const struct call_stats *stats, const struct heap_stats *heap)
 {
-	(void)heap;
 	return llround(fmax(stats->self_ns, 0));
 }
 
 static int64_t calls_of(const struct call_stats *stats, const struct heap_stats *heap)
 {
-	(void)heap;
 	return (int64_t)stats->calls;
 }
 

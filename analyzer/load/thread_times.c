@@ -79,7 +79,6 @@ static void extend_life(struct thread *thread, void *context)
 {
 	int64_t least_end = thread->begin + (int64_t)thread->functions_ns;
 
-	(void)context;
 	if (thread->begin == NO_TIME || thread->end == NO_TIME)
 		return;
 	if (thread->nr_threads > 1 || thread->end >= least_end)

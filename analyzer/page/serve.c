@@ -33,7 +33,6 @@ static volatile sig_atomic_t ended;
 
 static void end(int number)
 {
-	(void)number;
 	ended = 1;
 }
 

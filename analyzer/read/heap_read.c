@@ -198,7 +198,6 @@ static void give_heap(const struct heap_reader *reader, struct thread *thread, c
 	struct heap_stats stats;
 	struct tree_node *path;
 
-	(void)offset;
 	if (read_heap(reader, thread, heap, &stats, &path) && !is_whole_thread(reader->process, heap))
 		reader->visit(path, &stats, heap->node, reader->context);
 }

@@ -63,7 +63,6 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	const struct sampled_node *node = read_node(lines, sample->node);
 	struct line_stack stack;
 
-	(void)offset;
 	if (process->header.samples_are_of_time && log_sample_state(sample->flags) != LOG_SAMPLE_RUNNING)
 		return;
 	if (sample->flags & LOG_SAMPLE_IN_HOOK || !nodes_path(thread, sample->node) ||
@@ -85,7 +84,6 @@ static void add_heap(struct tree_node *path, const struct heap_stats *stats, uin
 	struct sampled_lines *lines = context;
 	const struct sampled_node *node = read_node(lines, node_ref), *at = node;
 
-	(void)path;
 	while (at && at->parent && !(at->place && at->place->levels[at->place->nr - 1].line))
 		at = read_node(lines, at->parent);
 	if (!at || !at->place)

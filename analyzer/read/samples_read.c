@@ -43,7 +43,6 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	double ns = sample_ns(process, sample);
 	struct sample_stats one = { .nr = 0 };
 
-	(void)context;
 	if (!path || sample->ticks > process->limit_ticks) {
 		logfile_damaged(process->log, offset, "a CPU sample of no call path, or of no time");
 		return;

@@ -16,7 +16,6 @@ static struct value get_number(const struct column *column, const void *row)
 {
 	const struct finding *finding = row;
 
-	(void)column;
 	return value_real(finding->unit, finding->number);
 }
 

@@ -417,7 +417,6 @@ static size_t copies_at(struct symbols *symbols, struct unit *unit, uint64_t add
 /* The linker gives functions that it left out an address that no code has. */
 static bool is_linked(uint64_t addr, void *context)
 {
-	(void)context;
 	return addr > 1;
 }
 

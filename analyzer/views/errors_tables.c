@@ -323,7 +323,6 @@ static struct value get_allocated(const struct column *column, const void *row)
 {
 	const struct path_row *of = row;
 
-	(void)column;
 	return of->path && of->reached->thread
 		       ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread)
 		       : value_empty();

@@ -115,7 +115,6 @@ static struct value get_path(const struct column *column, const void *row)
 {
 	const struct site *site = row;
 
-	(void)column;
 	return value_text(heap_path_text(site->document, site->node));
 }
 

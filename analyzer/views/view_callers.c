@@ -33,7 +33,6 @@ static struct value get_heading(const struct column *column, const void *row)
 {
 	const struct edge_row *of = row;
 
-	(void)column;
 	return of->first ? function_cell(of->facts.function, CELL_NAME) : value_empty();
 }
 

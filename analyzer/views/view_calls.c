@@ -43,13 +43,11 @@ static struct value get_function(const struct column *column, const void *row)
 
 static struct value get_field(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_text(((const struct slice *)row)->node->function->field);
 }
 
 static struct value get_depth(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_integer(UNIT_NONE, tree_level(((const struct slice *)row)->node));
 }
 

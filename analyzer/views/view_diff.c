@@ -75,7 +75,6 @@ static struct value get_path(const struct column *column, const void *row)
 	const struct diff_path *of = ((const struct diff_row *)row)->path;
 	size_t bytes = 0, length;
 
-	(void)column;
 	for (const struct diff_path *path = of; path->function; path = path->parent)
 		bytes += strlen(path->function->function->name) + 1;
 	free(text);
@@ -94,7 +93,6 @@ static struct value get_where(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
 
-	(void)column;
 	return value_text(!of->before->is_there ? "after" : !of->after->is_there ? "before" : "both");
 }
 

@@ -100,7 +100,6 @@ static const struct open_call *call_of(const void *row)
 
 static struct value get_waits(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_integer(UNIT_NONE, ((const struct open_row *)row)->stack->left);
 }
 
@@ -108,7 +107,6 @@ static struct value get_since(const struct column *column, const void *row)
 {
 	int64_t since = call_of(row)->since;
 
-	(void)column;
 	return since == NO_TIME ? value_empty() : value_integer(UNIT_NS, since);
 }
 
@@ -121,7 +119,6 @@ static struct value get_who(const struct column *column, const void *row)
 
 static struct value get_open_for(const struct column *column, const void *row)
 {
-	(void)column;
 	return ns_cell(call_of(row)->so_far_ns);
 }
 

@@ -16,7 +16,6 @@ static struct value get_name(const struct column *column, const void *row)
 {
 	struct value name = value_text(((const struct field_row *)row)->field);
 
-	(void)column;
 	name.is_literal = true;	/* parentheses are part of the name */
 	return name;
 }
@@ -25,7 +24,6 @@ static struct value get_share(const struct column *column, const void *row)
 {
 	const struct field_row *of = row;
 
-	(void)column;
 	return of->all_ns > 0 && isfinite(of->stats.self_ns) &&
 			       (!call_stats_are_counted(&of->stats) || call_stats_know_self(&of->stats))
 		       ? value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns)

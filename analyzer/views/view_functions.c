@@ -25,7 +25,6 @@ static const struct function *function_of(const void *row)
 
 static struct value get_field(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_text(function_of(row)->field);
 }
 

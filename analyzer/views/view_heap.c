@@ -41,7 +41,6 @@ static struct value get_mean(const struct column *column, const void *row)
 {
 	const struct heap_stats *heap = ((const struct facts *)row)->heap;
 
-	(void)column;
 	return heap->alloc_calls
 		       ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls)
 		       : value_empty();

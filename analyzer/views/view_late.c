@@ -13,7 +13,6 @@ static struct value get_kind(const struct column *column, const void *row)
 {
 	static const char *const kinds[MPI_WAIT_KINDS] = { "late sender", "late receiver", "late rank" };
 
-	(void)column;
 	return value_text(kinds[((const struct mpi_wait *)row)->kind]);
 }
 
@@ -21,7 +20,6 @@ static struct value get_mean(const struct column *column, const void *row)
 {
 	const struct mpi_wait *of = row;
 
-	(void)column;
 	return ns_cell(of->waiting_ns / (double)of->nr_calls);
 }
 

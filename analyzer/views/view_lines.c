@@ -43,7 +43,6 @@ static struct value get_function(const struct column *column, const void *row)
 
 static struct value get_file(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_text(path_in_data(((const struct line_row *)row)->file));
 }
 
@@ -78,7 +77,6 @@ static struct value get_hits(const struct column *column, const void *row)
 {
 	const struct line *line = ((const struct line_row *)row)->line;
 
-	(void)column;
 	return line && line->has_hits ? value_integer(UNIT_COUNT, (int64_t)line->hits) : value_empty();
 }
 
@@ -86,7 +84,6 @@ static struct value get_per_hit(const struct column *column, const void *row)
 {
 	const struct line *line = ((const struct line_row *)row)->line;
 
-	(void)column;
 	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits) : value_empty();
 }
 
@@ -96,7 +93,6 @@ static struct value get_new(const struct column *column, const void *row)
 	const struct line_row *of = row;
 	uint64_t bytes = of->line ? of->line->new_bytes : of->samples ? of->of->new_bytes : 0;
 
-	(void)column;
 	return bytes ? value_integer(UNIT_BYTES, (int64_t)bytes) : value_empty();
 }
 

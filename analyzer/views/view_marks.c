@@ -67,7 +67,6 @@ static struct value get_paused(const struct column *column, const void *row)
 {
 	const struct timer_sum *timer = ((const struct timer_row *)row)->timer;
 
-	(void)column;
 	return timer ? ns_cell(timer->paused_ns) : value_empty();
 }
 
@@ -75,7 +74,6 @@ static struct value get_open_for(const struct column *column, const void *row)
 {
 	const struct timer_row *of = row;
 
-	(void)column;
 	return of->timer && of->timer->nr_open ? ns_cell((double)(of->process->last - of->timer->open_since))
 					       : value_empty();
 }

@@ -145,7 +145,6 @@ static struct value rank_of(const struct process *process)
 
 static struct value get_most_rank(const struct column *column, const void *row)
 {
-	(void)column;
 	return rank_of(((const struct call_row *)row)->most);
 }
 

@@ -55,7 +55,6 @@ static struct value get_peak(const struct column *column, const void *row)
 {
 	double bytes = ((const struct process_row *)row)->usage.peak_rss_bytes;
 
-	(void)column;
 	return isnan(bytes) ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
@@ -100,7 +99,6 @@ static struct value get_core(const struct column *column, const void *row)
 {
 	const struct member *member = ((const struct process_row *)row)->member;
 
-	(void)column;
 	return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->core_dumped) : value_empty();
 }
 
@@ -159,7 +157,6 @@ static struct value get_line(const struct column *column, const void *row)
 	char *programs = family_programs(of->member), *command = command_line(of->member);
 	struct value value;
 
-	(void)column;
 	free(line);
 	if (of->nr_alike > 1)
 		line = xasprintf("%s  x %zu", programs, of->nr_alike);

@@ -80,7 +80,6 @@ static struct value get_program(const struct column *column, const void *row)
 {
 	const struct figure *figure = row;
 
-	(void)column;
 	return rowset_program_cell(figure->rows, figure->process);
 }
 

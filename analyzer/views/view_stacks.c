@@ -90,7 +90,6 @@ static void keep_last(struct thread *thread, const struct log_sample *sample, ui
 {
 	struct last_samples *last = context;
 
-	(void)offset;
 	if (sample->ticks >= last->samples[thread->index].ticks)
 		last->samples[thread->index] = *sample;
 }

@@ -27,7 +27,6 @@ static struct value get_broken(const struct column *column, const void *row)
 {
 	const struct thread_row *of = row;
 
-	(void)column;
 	return of->nr_threads > 1 ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
 }
 
@@ -42,7 +41,6 @@ static struct value get_share(const struct column *column, const void *row)
 {
 	const struct thread_row *of = row;
 
-	(void)column;
 	return share_cell(fmax(of->functions_ns, 0), isnan(of->functions_ns) ? 0 : of->thread->process->model->functions_ns);
 }
 

@@ -91,13 +91,11 @@ static struct value get_function(const struct column *column, const void *row)
 
 static struct value get_path(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_text(path_text(((const struct tree_row *)row)->node));
 }
 
 static struct value get_depth(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_integer(UNIT_NONE, tree_level(((const struct tree_row *)row)->node));
 }
 
@@ -105,7 +103,6 @@ static struct value get_threads(const struct column *column, const void *row)
 {
 	const struct tree_node *node = ((const struct tree_row *)row)->node;
 
-	(void)column;
 	return node->threads_unknown ? value_empty() : value_integer(UNIT_COUNT, node->nr_threads);
 }
 
@@ -113,7 +110,6 @@ static struct value get_alloc(const struct column *column, const void *row)
 {
 	const struct tree_row *of = row;
 
-	(void)column;
 	return of->alloc_bytes ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes[of->node->id])
 			       : value_empty();
 }

@@ -47,9 +47,6 @@ static bool is_vfork_child(void)
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	if (is_vfork_child())
 		return;
 	if (switched_flip() && live.log && self)

@@ -34,7 +34,6 @@ static void take_name(const char *symbol, const char *file, uint64_t value, void
 {
 	struct wanted *wanted = context;
 
-	(void)file;
 	if (value != wanted->value || *wanted->name)
 		return;
 	if (!symbol_plain_name(symbol, wanted->name, NAME_BYTES))

@@ -526,7 +526,6 @@ static void each_entry(void (*visit)(const struct map *map, uint64_t addr, uint6
 /* Numbers have run out: entries of parents need no more than one. */
 static void forget_number(const struct map *map, uint64_t addr, uint64_t *entry, void *context)
 {
-	(void)map, (void)addr, (void)context;
 	*entry = 1ull << 32 | (uint32_t)*entry;
 }
 

@@ -37,7 +37,6 @@ static int find_allocator(const struct object *object, void *context)
 {
 	const char *name = text_base_name(object->name);
 
-	(void)context;
 	/* All of valgrind's objects but the core bring a malloc, which valgrind puts in place of others. */
 	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
 		allocator.unusable = "valgrind puts its own malloc in place of any other";

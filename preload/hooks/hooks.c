@@ -226,7 +226,6 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 	uintptr_t stack_addr = own_frame_addr();
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
-	(void)call_site;
 	if (unlikely(!log || !thread))
 		enter_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
@@ -364,7 +363,6 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 	uintptr_t stack_addr = own_frame_addr();
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
-	(void)call_site;
 	if (unlikely(!log || !thread))
 		exit_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))

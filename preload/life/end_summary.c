@@ -85,7 +85,6 @@ static void copy_environment(void)
 
 static void run_report(void *argument)
 {
-	(void)argument;
 	raw_syscall(SYS_dup3, 2, 1, 0, 0, 0, 0);
 	sys_restore_signals(&report.mask);
 	raw_syscall(SYS_execve, (long)report.path, (long)report.arguments, (long)report.variables, 0, 0, 0);

@@ -43,8 +43,6 @@ struct attach {
 
 static void ignore_complaint(void *context, const char *line)
 {
-	(void)context;
-	(void)line;
 }
 
 static const struct sampled *find(const struct attach *attach, pid_t pid)

@@ -97,8 +97,6 @@ static void prepare_library(struct monitor *monitor, const char *path)
 /* The recorded program reports wrong settings itself. */
 static void ignore_complaint(void *context, const char *line)
 {
-	(void)context;
-	(void)line;
 }
 
 static int open_run(struct monitor *monitor, const char *path)

@@ -55,7 +55,6 @@ static int take_setting(struct options *options, const struct option_line *line,
 
 static int take_action(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)value;
 	options->action = (enum run_action)line->at;
 	return 0;
 }
@@ -84,14 +83,12 @@ static int take_pids(struct options *options, const struct option_line *line, co
 
 static int take_timeout(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)line;
 	return text_parse_time(value, &options->timeout_ns) < 0
 		       ? wrong("--timeout", "a time is needed, for example --timeout=10s") : 0;
 }
 
 static int take_runs(struct options *options, const struct option_line *line, const char *value)
 {
-	(void)line;
 	return text_read_u64(&value, &options->nr_runs) < 0 || *value || !options->nr_runs ||
 			       options->nr_runs > RUNS_MOST
 		       ? wrong("--runs", "a number is needed, for example --runs=10") : 0;
@@ -234,8 +231,6 @@ static int take_options(struct options *options, char ***words)
 
 static void ignore_complaint(void *context, const char *line)
 {
-	(void)context;
-	(void)line;
 }
 
 /* The monitor and its recording may also stand in the environment and in insideme.conf. */

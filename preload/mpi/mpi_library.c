@@ -56,7 +56,6 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
 	void *handle = info->dlpi_name[0] ? dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *found = handle ? dlsym(handle, search->name) : NULL;
 
-	(void)bytes;
 	if (handle)
 		dlclose(handle);
 	if (found && !is_ours(found))

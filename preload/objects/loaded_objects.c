@@ -143,7 +143,6 @@ static int visit(struct dl_phdr_info *info, size_t bytes, void *context)
 	struct visit *visit = context;
 	struct object object;
 
-	(void)bytes;
 	read_object(&object, info);
 	return visit->each(&object, visit->context);
 }
@@ -330,7 +329,6 @@ static int find_runtime(const struct object *object, void *context)
 	static const char buffer[] = "_IO_file_doallocate";
 	const struct runtime_range all = { object->begin, object->end - object->begin };
 
-	(void)context;
 	if (text_begins(object->soname, "ld-linux"))
 		runtimes_linker = all;
 	if (text_begins(object->soname, "libc.so.")) {

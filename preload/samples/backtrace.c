@@ -60,7 +60,6 @@ static int look_at(const struct object *object, void *context)
 {
 	const struct range range = { object->begin, object->end - object->begin };
 
-	(void)context;
 	if (object_is_ours(object))
 		recorder = range;
 	else if (text_equal(object->soname, "libgcc_s.so.1"))

@@ -145,7 +145,6 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	struct log_area *area;
 	uint32_t node;
 
-	(void)number;
 	if (!log || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
 	node = flags_of(pc_addr) ? thread->current : path_now(log, thread, context);

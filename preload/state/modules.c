@@ -330,7 +330,6 @@ bool modules_place(uintptr_t addr, const char **file, uintptr_t *bias)
 
 static int imports_hook(const struct object *object, void *context)
 {
-	(void)context;
 	return object_slot(object, "__cyg_profile_func_enter") != NULL;
 }
 

@@ -21,7 +21,6 @@ static void mark_exit(int status)
 
 static void exited(int status, void *unused)
 {
-	(void)unused;
 	mark_exit(status);
 }
 

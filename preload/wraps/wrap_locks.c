@@ -102,7 +102,6 @@ static bool is_free(sem_t *semaphore)
 
 static bool never(const void *object)
 {
-	(void)object;
 	return !waits_on();
 }
 

@@ -41,7 +41,6 @@ NOT_TIMED static uint64_t now_ns(clockid_t clock)
 
 NOT_TIMED static void own_blocks(struct job *job, int pairs)
 {
-	(void)job;
 	for (int i = 0; i < pairs; i++) {
 		void *block = malloc(BYTES);
 
@@ -63,7 +62,6 @@ NOT_TIMED static void kept_blocks(struct job *job, int pairs)
 {
 	static void *volatile list;
 
-	(void)job;
 	for (int i = 0; i < pairs; i++) {
 		void **block = malloc(BYTES);
 
@@ -80,7 +78,6 @@ NOT_TIMED static void random_blocks(struct job *job, int pairs)
 {
 	static uint64_t random = 1, nr_filled;
 
-	(void)job;
 	for (int i = 0; i < pairs; i++) {
 		uint64_t slot = nr_filled < nr_live ? nr_filled++ : (random >> 32) * nr_live >> 32;
 

@@ -72,7 +72,6 @@ static void fall(size_t bytes)
 {
 	void **block = kept;
 
-	(void)bytes;
 	kept = *block;
 	free(block);
 }

@@ -38,7 +38,6 @@ __attribute__((noinline)) static void saved(void)
 
 static void on_overflow(int signal)
 {
-	(void)signal;
 	saved();
 	siglongjmp(back, 1);
 }

@@ -178,7 +178,6 @@ __attribute__((no_instrument_function)) static int raw(void)
 
 static int on_stack(void *unused)
 {
-	(void)unused;
 	work_times(10);
 	return 4;
 }

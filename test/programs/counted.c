@@ -91,7 +91,6 @@ NOINLINE static long work(long rounds)
 
 static void *run_thread(void *argument)
 {
-	(void)argument;
 	for (int i = 0; i < 5; i++)
 		sink += work(ROUNDS / 4);
 	return NULL;

@@ -34,7 +34,6 @@ struct slot {
 
 __attribute__((no_instrument_function)) static void on_fork(int signal)
 {
-	(void)signal;
 	if (is_child || nr_forks == MOST_FORKS)
 		return;
 	nr_forks++;
@@ -43,7 +42,6 @@ __attribute__((no_instrument_function)) static void on_fork(int signal)
 
 __attribute__((no_instrument_function)) static void on_die(int signal)
 {
-	(void)signal;
 	if (!pthread_equal(pthread_self(), first))
 		syscall(SYS_exit, 0);
 }

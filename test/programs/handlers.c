@@ -36,7 +36,6 @@ __attribute__((no_instrument_function)) static void on_alarm(int number)
 	int status = -1;
 	pid_t child;
 
-	(void)number;
 	if (is_child || forks == FORKS)
 		return;
 	child = fork();

@@ -157,7 +157,6 @@ static NOINLINE void with_threads(void)
 
 static NOINLINE void do_in_handler(int signal)
 {
-	(void)signal;
 	allocated(&in_handler, malloc(900));
 }
 

@@ -37,7 +37,6 @@ static int use(void *plugin, int is_closed)
 
 static void jump(int signal)
 {
-	(void)signal;
 	if (armed)
 		siglongjmp(back, 1);
 }

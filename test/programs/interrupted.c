@@ -25,7 +25,6 @@ __attribute__((noinline)) static void second(void)
 
 static void handler(int signal)
 {
-	(void)signal;
 	first();
 	second();
 }

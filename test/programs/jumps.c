@@ -37,7 +37,6 @@ __attribute__((noinline)) static void big_frame(void)
 
 static void handler(int signal)
 {
-	(void)signal;
 	siglongjmp(signal_back, 1);
 }
 

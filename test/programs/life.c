@@ -281,8 +281,6 @@ static int reap_orphans(void)
 
 static int scan_object(struct dl_phdr_info *info, size_t bytes, void *context)
 {
-	(void)bytes;
-	(void)context;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		const volatile char *begin = (const char *)(info->dlpi_addr + segment->p_vaddr);

@@ -83,7 +83,6 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[2];
 
-	(void)argv;
 	pthread_barrier_init(&begin, NULL, 2);
 	if (argc > 1) {
 		pthread_create(&threads[0], NULL, for_ever, NULL);

@@ -53,7 +53,6 @@ int main(int argc, char **argv)
 	int nr = nr_descriptors(), nr_more = 0, status;
 	pthread_t threads[2];
 
-	(void)argc;
 	if (pthread_create(&threads[0], NULL, make_paths, NULL) ||
 	    pthread_create(&threads[1], NULL, make_paths, argv))
 		return 1;

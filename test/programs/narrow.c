@@ -31,7 +31,6 @@ __attribute__((noinline)) static void work(void)
 
 NOT_RECORDED static void handle(int number)
 {
-	(void)number;
 	work();
 }
 

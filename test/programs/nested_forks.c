@@ -32,7 +32,6 @@ __attribute__((no_instrument_function)) static void on_alarm(int number)
 {
 	pid_t child;
 
-	(void)number;
 	if (!is_forking)
 		return;
 	child = fork();

@@ -23,7 +23,6 @@ __attribute__((no_instrument_function)) void *malloc(size_t bytes)
 
 __attribute__((no_instrument_function)) void free(void *block)
 {
-	(void)block;
 }
 
 __attribute__((no_instrument_function)) void *calloc(size_t count, size_t bytes)

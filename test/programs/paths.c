@@ -41,7 +41,6 @@ static void (*const steps[NR_STEPS])(int depth) = { ALL(NAME) };
 
 NOT_TIMED static void handler(int signal)
 {
-	(void)signal;
 	for (int i = 0; i < 10; i++)
 		steps[handled++ % (NR_STEPS - 1)](0);
 }

@@ -53,7 +53,6 @@ SITE void again(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
 	base();
 	rise(argc > 1);
 	again();

@@ -56,7 +56,6 @@ HIDE void *calloc(size_t count, size_t bytes)
 
 HIDE void free(void *block)
 {
-	(void)block;
 }
 
 HIDE void *realloc(void *block, size_t bytes)
@@ -91,16 +90,12 @@ HIDE void *_ZnwmSt11align_val_t(size_t bytes, size_t align)
 
 HIDE void _ZdlPv(void *block)
 {
-	(void)block;
 }
 
 HIDE void _ZdaPv(void *block)
 {
-	(void)block;
 }
 
 HIDE void _ZdlPvm(void *block, size_t bytes)
 {
-	(void)block;
-	(void)bytes;
 }

@@ -39,7 +39,6 @@ __attribute__((noinline)) static void first_step_of_the_way(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
 	for (volatile int depth = 1; depth <= 20; depth++)
 		if (setjmp(back) == 0)
 			dive(depth);

@@ -95,7 +95,6 @@ static void test_split(void)
 
 static void on_signal(int number)
 {
-	(void)number;
 	nr_signals++;
 }
 
@@ -177,8 +176,6 @@ static void test_suspend(void)
 
 static void on_expiry(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)context;
 	touch();
 	nr_signals += 1 + info->si_overrun;
 }
@@ -204,7 +201,6 @@ static void test_own(void)
 
 static void on_notify(union sigval value)
 {
-	(void)value;
 	__atomic_fetch_add(&nr_signals, 1, __ATOMIC_RELAXED);
 	free(malloc(100));
 	touch();

@@ -24,7 +24,6 @@ __attribute__((noinline)) static void in_handler(void)
 
 static void handler(int signal)
 {
-	(void)signal;
 	nr_handler++;
 	in_handler();
 	in_handler();

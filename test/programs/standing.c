@@ -201,7 +201,6 @@ static void *runs_code(void *none)
 
 static void handled(int number)
 {
-	(void)number;
 	burn();
 }
 
@@ -225,7 +224,6 @@ static void *is_interrupted(void *none)
 
 static int find_tables(struct dl_phdr_info *info, size_t bytes, void *range)
 {
-	(void)bytes;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) {
 			((uintptr_t *)range)[0] = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;

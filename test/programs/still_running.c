@@ -28,7 +28,6 @@ static void *run(void *argument)
 
 static void *end_process(void *argument)
 {
-	(void)argument;
 	exit(3);
 }
 

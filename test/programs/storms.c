@@ -97,7 +97,6 @@ SITE int fork_children(void)
 
 SITE void handler(int signal)
 {
-	(void)signal;
 	handled[nr_handled++] = malloc(33);
 }
 

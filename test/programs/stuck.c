@@ -16,9 +16,6 @@ static volatile int is_in;
 __attribute__((no_instrument_function)) static int stay(struct dl_phdr_info *info, size_t bytes,
 							void *context)
 {
-	(void)info;
-	(void)bytes;
-	(void)context;
 	is_in = 1;
 	for (;;)
 		pause();

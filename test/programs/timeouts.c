@@ -18,7 +18,6 @@ static volatile long sink, nr_handler;
 
 static void handler(int signal)
 {
-	(void)signal;
 	nr_handler++;
 	if (armed) {
 		armed = 0;

@@ -81,7 +81,6 @@ static void *hold(void *ms)
 
 static void *die_holding(void *unused)
 {
-	(void)unused;
 	CHECK(pthread_mutex_lock(wanted) == 0);
 	return NULL;
 }
@@ -254,7 +253,6 @@ static void on_signal(int number)
 {
 	int before = errno;
 
-	(void)number;
 	pthread_mutex_lock(&of_handler);
 	nr_signals++;
 	pthread_mutex_unlock(&of_handler);
@@ -329,7 +327,6 @@ static int cleaned;
 
 static void clean(void *unused)
 {
-	(void)unused;
 	sleep_ms(1);
 	cleaned++;
 }

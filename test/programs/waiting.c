@@ -49,7 +49,6 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 1)
 		swapcontext(&back, &coroutine);
-	(void)argv;
 	puts("done");
 	return 0;
 }

@@ -252,7 +252,6 @@ QUIET static int line(int depth)
 /* siblings */
 QUIET static int be_sibling(void *unused)
 {
-	(void)unused;
 	count_times(100);
 	return 0;
 }

@@ -92,7 +92,6 @@ QUIET static void step_over(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *state = context;
 
-	(void)number;
 	must(info->si_addr == forbidden && state->uc_mcontext.gregs[REG_RAX] == (greg_t)forbidden);
 	state->uc_mcontext.gregs[REG_RIP] += 3;	/* movb $1, (%rax) */
 	state->uc_mcontext.gregs[REG_RAX]++;
@@ -117,8 +116,6 @@ static long nr_faults;
 
 QUIET static void unprotect(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)context;
 	nr_faults++;
 	count();
 	must(mprotect((void *)((uintptr_t)info->si_addr & ~(uintptr_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE) == 0);
@@ -249,8 +246,6 @@ static volatile long nr_dispatched;
 
 QUIET static void on_sigsys(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
 	selector = 0;
 	nr_dispatched++;
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 12345;
@@ -333,9 +328,6 @@ QUIET static void undumpable(void)
 /* altstack */
 QUIET static void on_altstack(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	count();
 }
 

@@ -190,7 +190,6 @@ static inline unsigned long interrupted_registers(const ucontext_t *context, uin
  */
 static inline unsigned long jump_target(const void *words)
 {
-	(void)words;
 	return 0;
 }
 #else

@@ -26,7 +26,6 @@ static bool try_library(const struct search *search, const char *path, size_t le
 {
 	const size_t bytes = sizeof(LIBRARY) - 1;
 
-	(void)search;
 	return length >= bytes && text_equal(path + length - bytes, LIBRARY);
 }
 
@@ -146,7 +145,6 @@ bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run
 
 static bool any(const char *path, size_t run_bytes, void *context)
 {
-	(void)path, (void)run_bytes, (void)context;
 	return true;
 }
 

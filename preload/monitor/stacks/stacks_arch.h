@@ -55,19 +55,16 @@ static inline void registers_begin_call_again(struct user_regs_struct *user)
 
 static inline void registers_take(struct registers *registers, const struct user_regs_struct *user)
 {
-	(void)user;
 	*registers = (struct registers){ .known = 0 };
 }
 
 static inline bool registers_ended_call(const struct user_regs_struct *user)
 {
-	(void)user;
 	return false;
 }
 
 static inline void registers_begin_call_again(struct user_regs_struct *user)
 {
-	(void)user;
 }
 #endif
 

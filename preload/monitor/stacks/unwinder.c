@@ -149,7 +149,6 @@ static int access_memory(unw_addr_space_t space, unw_word_t addr, unw_word_t *va
 {
 	struct unwinder *unwinder = context;
 
-	(void)space;
 	if (writes || ++unwinder->nr_reads > READS_MOST)
 		return -UNW_EINVAL;
 	return in_windows(unwinder, addr, value) || in_object(unwinder, addr, value) ||
@@ -165,7 +164,6 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
 {
 	const struct unwinder *unwinder = context;
 
-	(void)space;
 	if (writes || number < 0 || number >= REGISTERS_MOST || !(unwinder->registers->known >> number & 1))
 		return -UNW_EBADREG;
 	*value = unwinder->registers->at[number];
@@ -175,7 +173,6 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
 static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int writes,
 			void *context)
 {
-	(void)space, (void)number, (void)value, (void)writes, (void)context;
 	return -UNW_EBADREG;
 }
 
@@ -198,27 +195,23 @@ static int find_table(unw_addr_space_t space, unw_word_t addr, unw_proc_info_t *
 
 static void put_table(unw_addr_space_t space, unw_proc_info_t *info, void *context)
 {
-	(void)space, (void)context;
 	free(info->unwind_info);
 	info->unwind_info = NULL;
 }
 
 static int no_dynamic_tables(unw_addr_space_t space, unw_word_t *list, void *context)
 {
-	(void)space, (void)list, (void)context;
 	return -UNW_ENOINFO;
 }
 
 static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *context)
 {
-	(void)space, (void)cursor, (void)context;
 	return -UNW_EINVAL;
 }
 
 static int no_name(unw_addr_space_t space, unw_word_t addr, char *name, size_t bytes, unw_word_t *offset,
 		   void *context)
 {
-	(void)space, (void)addr, (void)name, (void)bytes, (void)offset, (void)context;
 	return -UNW_ENOINFO;
 }
 
@@ -495,33 +488,28 @@ struct unwinder *unwinder_new(struct target *target, const char **why)
 #else
 bool unwinder_copy_more(struct unwinder *unwinder, uint64_t addr)
 {
-	(void)unwinder, (void)addr;
 	return false;
 }
 
 struct unwinder *unwinder_new(struct target *target, const char **why)
 {
-	(void)target;
 	*why = "that needs an x86-64 processor";
 	return NULL;
 }
 
 int unwinder_copy(struct unwinder *unwinder, uint64_t sp, size_t bytes)
 {
-	(void)unwinder, (void)sp, (void)bytes;
 	return -ENOSYS;
 }
 
 void unwinder_walk(struct unwinder *unwinder, const struct registers *registers, bool is_still,
 		   struct stack *stack)
 {
-	(void)unwinder, (void)registers, (void)is_still;
 	stack->nr = 0;
 }
 
 bool unwinder_missed_object(struct unwinder *unwinder)
 {
-	(void)unwinder;
 	return false;
 }
 #endif
