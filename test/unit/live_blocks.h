@@ -3,16 +3,11 @@
 #ifndef TEST_LIVE_BLOCKS_H
 #define TEST_LIVE_BLOCKS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/heap/blocks.c"
+#include "test/unit/unit.h"
 
 struct live live;
 static bool is_sealed;	/* memory cannot be allocated */

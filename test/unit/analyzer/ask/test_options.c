@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/ask/options: the command line of insideme-report. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/ask/options.h"
+#include "test/unit/unit.h"
 
 #define WORDS_MAX 12
 
@@ -45,9 +40,8 @@ static int parse(const char *first, ...)
 	return status;
 }
 
-static void nothing_given_is_the_summary_as_text_of_the_newest_run(void **state)
+TEST(nothing_given_is_the_summary_as_text_of_the_newest_run)
 {
-	(void)state;
 	assert_int_equal(parse(NULL), 0);
 	assert_int_equal(options.task, TASK_REPORT);
 	assert_string_equal(options.view, "summary");
@@ -56,9 +50,8 @@ static void nothing_given_is_the_summary_as_text_of_the_newest_run(void **state)
 	assert_false(options.top_given);
 }
 
-static void all_options_are_taken(void **state)
+TEST(all_options_are_taken)
 {
-	(void)state;
 	assert_int_equal(parse("run1", "-v", "tree", "-fcsv", "--output=x", "--sort", "calls", "--reverse",
 			       "--top=5", NULL),
 			 0);
@@ -82,9 +75,8 @@ static void all_options_are_taken(void **state)
 	assert_string_equal(options.runs[0], "-x");
 }
 
-static void bare_v_and_f_list(void **state)
+TEST(bare_v_and_f_list)
 {
-	(void)state;
 	assert_int_equal(parse("-v", NULL), 0);
 	assert_int_equal(options.task, TASK_LIST_VIEWS);
 	assert_int_equal(parse("--format", NULL), 0);
@@ -97,9 +89,8 @@ static void assert_complains(const char *about)
 	assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);	/* one line */
 }
 
-static void wrong_usage_names_the_option(void **state)
+TEST(wrong_usage_names_the_option)
 {
-	(void)state;
 	assert_int_equal(parse("--frobnicate", NULL), EXIT_USAGE);
 	assert_complains("unknown option --frobnicate");
 	assert_int_equal(parse("--reverse=", NULL), EXIT_USAGE);
@@ -124,9 +115,8 @@ static void wrong_usage_names_the_option(void **state)
 	assert_complains("--rank");
 }
 
-static void names_are_not_abbreviated(void **state)
+TEST(names_are_not_abbreviated)
 {
-	(void)state;
 	assert_int_equal(parse("--col", "calls", NULL), EXIT_USAGE);
 	assert_complains("unknown option --col");
 	assert_int_equal(parse("--sor=calls", NULL), EXIT_USAGE);
@@ -135,9 +125,8 @@ static void names_are_not_abbreviated(void **state)
 	assert_complains("unknown option --sortx ");
 }
 
-static void an_option_is_no_value_of_another(void **state)
+TEST(an_option_is_no_value_of_another)
 {
-	(void)state;
 	assert_int_equal(parse("--diff", "-v", "tree", "a", "b", NULL), EXIT_USAGE);
 	assert_complains("option --diff needs a value, and -v is an option");
 	assert_int_equal(parse("a", "-o", "-v", "functions", NULL), EXIT_USAGE);
@@ -147,18 +136,4 @@ static void an_option_is_no_value_of_another(void **state)
 	assert_int_equal(parse("-o", "-", "--match=-x", "--sort", "-[Object name]", NULL), 0);
 	assert_string_equal(options.output, "-");
 	assert_string_equal(options.match, "-x");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_is_the_summary_as_text_of_the_newest_run),
-		cmocka_unit_test(all_options_are_taken),
-		cmocka_unit_test(bare_v_and_f_list),
-		cmocka_unit_test(wrong_usage_names_the_option),
-		cmocka_unit_test(names_are_not_abbreviated),
-		cmocka_unit_test(an_option_is_no_value_of_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/ask/table_filter: which rows pass, and the messages for text that is no rule. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/ask/table_filter.h"
+#include "test/unit/unit.h"
 
 struct call {
 	const char *function;
@@ -74,9 +69,8 @@ static void assert_passes(const char *text, unsigned int expected)
 	row_filter_free(filter);
 }
 
-static void values(void **state)
+TEST(values)
 {
-	(void)state;
 	assert_passes("function in main,leaf", 0x11);
 	assert_passes("function in main, leaf", 0x11);
 	assert_passes("function not in main,leaf", 0x0e);
@@ -89,17 +83,15 @@ static void values(void **state)
 	assert_passes("depth not in 1", 0x19);
 }
 
-static void paths_match_by_their_last_part_too(void **state)
+TEST(paths_match_by_their_last_part_too)
 {
-	(void)state;
 	assert_passes("file in app.c", 0x11);
 	assert_passes("filename in /src/grid.cc", 0x06);
 	assert_passes("file not in *.c", 0x0e);	/* an unknown value is none of them */
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-	(void)state;
 	assert_passes("duration > 1ms", 0x01);
 	assert_passes("duration_ns >= 1ms", 0x05);
 	assert_passes("Duration<1ms", 0x1a);
@@ -111,9 +103,8 @@ static void sizes(void **state)
 	assert_passes("rss_bytes < 1G", 0x13);	/* an unknown value has no size */
 }
 
-static void changes(void **state)
+TEST(changes)
 {
-	(void)state;
 	assert_passes("changed(rss_bytes)", 0x15);
 	assert_passes("changed( depth )", 0x1b);
 	assert_passes("changed(file)", 0x1b);
@@ -121,9 +112,8 @@ static void changes(void **state)
 	assert_passes("depth > 0 and changed(depth)", 0x1a);	/* rows that are not shown count too */
 }
 
-static void all_terms_must_hold(void **state)
+TEST(all_terms_must_hold)
 {
-	(void)state;
 	assert_passes("depth >= 1 and duration > 20 and function in *step*", 0x06);
 	assert_passes("depth >= 1 and duration > 20 and function in main", 0);
 }
@@ -150,9 +140,8 @@ static void assert_refused(const char *text, const char *place)
 		fail_msg("'%s': '%s' does not name the place %s", text, said, place);
 }
 
-static void what_is_no_rule_is_refused_with_its_place(void **state)
+TEST(what_is_no_rule_is_refused_with_its_place)
 {
-	(void)state;
 	assert_refused("", "at its end: expected a column");
 	assert_refused("depth", "at its end: expected in,");
 	assert_refused("depth inn 3", "at \"inn 3\": expected in,");
@@ -171,18 +160,4 @@ static void what_is_no_rule_is_refused_with_its_place(void **state)
 	assert_refused("changed depth", "at \"depth\": expected changed(COLUMN)");
 	assert_refused("changed(depth", "at its end: expected )");
 	assert_refused("changed(deep)", "at \"deep)\": no column 'deep'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(paths_match_by_their_last_part_too),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(all_terms_must_hold),
-		cmocka_unit_test(what_is_no_rule_is_refused_with_its_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/curves: what holds for a time, as changes of a sum. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/curves.h"
+#include "test/unit/unit.h"
 
 #define NR 5000
 
-static void what_stays_the_same_is_one(void **state)
+TEST(what_stays_the_same_is_one)
 {
 	struct steps changes = { 0 };
 
-	(void)state;
 	for (int64_t time = 0; time < 100; time++)
 		steps_add(&changes, time, time + 1, time < 50 ? 3 : 5);
 	assert_int_equal(changes.nr, 3);
@@ -49,11 +43,10 @@ static void order(int64_t least, uint64_t range)
 	steps_release(&changes);
 }
 
-static void they_come_in_the_order_of_time(void **state)
+TEST(they_come_in_the_order_of_time)
 {
 	struct steps none = { 0 };
 
-	(void)state;
 	steps_sort(&none);
 	assert_int_equal(none.nr, 0);
 	order(0, 1);
@@ -64,12 +57,11 @@ static void they_come_in_the_order_of_time(void **state)
 }
 
 /* One of the two counters was read late. */
-static void rates_that_meet_for_an_instant_are_not_added_up(void **state)
+TEST(rates_that_meet_for_an_instant_are_not_added_up)
 {
 	static const struct step expected[] = { { 0, 1 }, { 20, -0.5 }, { 45, -0.5 } };
 	struct steps changes = { 0 }, none = { 0 };
 
-	(void)state;
 	steps_add(&changes, 0, 11, 1);
 	steps_add(&changes, 11, 19, 0.875);
 	steps_add(&changes, 18, 20, 1);
@@ -86,15 +78,4 @@ static void rates_that_meet_for_an_instant_are_not_added_up(void **state)
 	steps_even_out(&none, 10);
 	assert_int_equal(none.nr, 0);
 	steps_release(&changes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates_that_meet_for_an_instant_are_not_added_up),
-		cmocka_unit_test(what_stays_the_same_is_one),
-		cmocka_unit_test(they_come_in_the_order_of_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

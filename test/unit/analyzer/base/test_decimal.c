@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/units: real numbers as decimal text, beside what printf writes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/units.h"
+#include "test/unit/unit.h"
 
 #define NUMBERS 200000
 
@@ -51,11 +46,10 @@ static void check_around(double value)
 	check(-value);
 }
 
-static void numbers_of_all_sizes_are_as_printf_writes_them(void **state)
+TEST(numbers_of_all_sizes_are_as_printf_writes_them)
 {
 	uint64_t random = 88172645463325252;
 
-	(void)state;
 	for (int i = 0; i < NUMBERS; i++) {
 		random ^= random << 13;
 		random ^= random >> 7;
@@ -65,9 +59,8 @@ static void numbers_of_all_sizes_are_as_printf_writes_them(void **state)
 	}
 }
 
-static void halves_round_to_even_and_nines_reach_the_next_power(void **state)
+TEST(halves_round_to_even_and_nines_reach_the_next_power)
 {
-	(void)state;
 	for (int i = 0; i < 4096; i++)
 		check_around(i / 16.0);		/* 0.0625 lies between two thousandths, and is exact */
 	for (int exponent = -20; exponent < 20; exponent++) {
@@ -80,9 +73,8 @@ static void halves_round_to_even_and_nines_reach_the_next_power(void **state)
 	check_around(999999999999999.5 - 0.125);
 }
 
-static void what_is_not_a_decimal_is_as_printf_writes_it(void **state)
+TEST(what_is_not_a_decimal_is_as_printf_writes_it)
 {
-	(void)state;
 	check_significant(0.0);
 	check_significant(-0.0);
 	check_significant(5e-324);
@@ -92,15 +84,4 @@ static void what_is_not_a_decimal_is_as_printf_writes_it(void **state)
 	check_thousandths(-0.0);
 	check_thousandths(-0.0004);
 	check_thousandths(5e-324);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_of_all_sizes_are_as_printf_writes_them),
-		cmocka_unit_test(halves_round_to_even_and_nines_reach_the_next_power),
-		cmocka_unit_test(what_is_not_a_decimal_is_as_printf_writes_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

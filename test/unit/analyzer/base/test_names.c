@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/names: function names without parameters, fitted, matched. */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/names.h"
 #include "analyzer/base/utf8.h"
+#include "test/unit/unit.h"
 
 #define PUSH "std::vector<std::pair<int, A>, std::allocator<std::pair<int, A> > >::push_back"
 
@@ -31,9 +26,8 @@ static void assert_fit(const char *name, size_t width, const char *cut, const ch
 	free(text);
 }
 
-static void parameters_return_type_and_qualifiers_go(void **state)
+TEST(parameters_return_type_and_qualifiers_go)
 {
-	(void)state;
 	assert_short("main", "main");
 	assert_short("solver::step", "solver::step");
 	assert_short("Index::insert(std::string const&, int)", "Index::insert");
@@ -45,9 +39,8 @@ static void parameters_return_type_and_qualifiers_go(void **state)
 	assert_short("B::g[abi:cxx11](int)", "B::g[abi:cxx11]");
 }
 
-static void operators_keep_their_symbols(void **state)
+TEST(operators_keep_their_symbols)
 {
-	(void)state;
 	assert_short("A::operator()(int) const", "A::operator()");
 	assert_short("A::operator[](int)", "A::operator[]");
 	assert_short("bool operator==(A const&, A const&)", "operator==");
@@ -64,20 +57,18 @@ static void operators_keep_their_symbols(void **state)
 	assert_short("bool operator<=><int, A>(A, int)", "operator<=><int, A>");
 }
 
-static void what_is_inside_of_functions_keeps_its_scopes(void **state)
+TEST(what_is_inside_of_functions_keeps_its_scopes)
 {
-	(void)state;
 	assert_short("f(int) const::{lambda(int)#1}::operator()(int) const",
 		     "f::{lambda(int)#1}::operator()");
 	assert_short("(anonymous namespace)::f(char)", "(anonymous namespace)::f");
 }
 
-static void names_that_make_no_sense_do_no_harm(void **state)
+TEST(names_that_make_no_sense_do_no_harm)
 {
 	static const char *const names[] = { "",   "(",	     ")", "<", ">",   "operator", "f(",
 					     "f<", "a<b>c>", "{", " ", "  x", "->" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		for (size_t width = 0; width < 8; width++)
 			free(name_fit(names[i], width, "..."));
@@ -85,9 +76,8 @@ static void names_that_make_no_sense_do_no_harm(void **state)
 	}
 }
 
-static void inner_template_arguments_go_first_then_outer_ones(void **state)
+TEST(inner_template_arguments_go_first_then_outer_ones)
 {
-	(void)state;
 	assert_fit(PUSH, 80, "...", PUSH);
 	assert_fit(PUSH, 70, "...", "std::vector<std::pair<...>, std::allocator<...> >::push_back");
 	assert_fit(PUSH, 40, "...", "std::vector<...>::push_back");
@@ -95,9 +85,8 @@ static void inner_template_arguments_go_first_then_outer_ones(void **state)
 	assert_fit("std::operator< <char, A<B> >", 22, "…", "std::operator< <…>");
 }
 
-static void then_scopes_then_the_middle(void **state)
+TEST(then_scopes_then_the_middle)
 {
-	(void)state;
 	assert_fit(PUSH, 20, "…", "…::push_back");
 	assert_fit("a::bb::cc::function_name", 22, "...", "...::cc::function_name");
 	assert_fit("a_function_with_a_long_name", 12, "...", "a_f...g_name");
@@ -105,9 +94,8 @@ static void then_scopes_then_the_middle(void **state)
 	assert_fit("日本語日本語日本語", 10, "…", "日…日本語"); /* each takes two columns */
 }
 
-static void a_pattern_is_a_name_or_a_glob_with_or_without_parameters_and_template_arguments(void **state)
+TEST(a_pattern_is_a_name_or_a_glob_with_or_without_parameters_and_template_arguments)
 {
-	(void)state;
 	assert_true(name_matches("Index::insert", "Index::insert(int)"));
 	assert_true(name_matches("Index::insert(int)", "Index::insert(int)"));
 	assert_true(name_matches("Index::*", "Index::insert(int)"));
@@ -119,7 +107,7 @@ static void a_pattern_is_a_name_or_a_glob_with_or_without_parameters_and_templat
 	assert_false(name_matches("", "f"));
 }
 
-static void copies_and_parts_have_the_name_of_their_function(void **state)
+TEST(copies_and_parts_have_the_name_of_their_function)
 {
 	static const struct { const char *name; size_t length;
 	} names[] = {
@@ -135,23 +123,6 @@ static void copies_and_parts_have_the_name_of_their_function(void **state)
 		{ "", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_int_equal(name_length_in_source(names[i].name), names[i].length);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parameters_return_type_and_qualifiers_go),
-		cmocka_unit_test(operators_keep_their_symbols),
-		cmocka_unit_test(what_is_inside_of_functions_keeps_its_scopes),
-		cmocka_unit_test(names_that_make_no_sense_do_no_harm),
-		cmocka_unit_test(inner_template_arguments_go_first_then_outer_ones),
-		cmocka_unit_test(then_scopes_then_the_middle),
-		cmocka_unit_test(a_pattern_is_a_name_or_a_glob_with_or_without_parameters_and_template_arguments),
-		cmocka_unit_test(copies_and_parts_have_the_name_of_their_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/number_list: what a list contains, and which texts are no list. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/number_list.h"
+#include "test/unit/unit.h"
 
 /* @members: bit i is set if @text contains i. */
 static void assert_members(const char *text, uint64_t members)
@@ -20,9 +15,8 @@ static void assert_members(const char *text, uint64_t members)
 	number_list_release(&list);
 }
 
-static void numbers_and_ranges(void **state)
+TEST(numbers_and_ranges)
 {
-	(void)state;
 	assert_members("0", 1);
 	assert_members("3", 1 << 3);
 	assert_members("0,2-5", 0x3d);
@@ -31,7 +25,7 @@ static void numbers_and_ranges(void **state)
 	assert_members("007", 1 << 7);
 }
 
-static void what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
 	static const char *const texts[] = { "",
 					     ",",
@@ -53,19 +47,8 @@ static void what_is_no_list_is_refused(void **state)
 					     "1,2;3" };
 	struct number_list list;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(number_list_parse(&list, texts[i]), -1);
 		assert_null(list.ranges);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_and_ranges),
-		cmocka_unit_test(what_is_no_list_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/rank_interval: compared with all orders in which two samples can come. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/rank_interval.h"
+#include "test/unit/unit.h"
 
 /*
  * Two samples of @nr of the same distribution: each choice of @nr of 2 @nr ranks is as likely. Return: the part of
@@ -39,45 +34,31 @@ static double part_without_one(unsigned int nr)
 	return (double)without / all;
 }
 
-static void test_all_orders(void **state)
+TEST(test_all_orders)
 {
-	(void)state;
 	/* as tables of the test of Mann and Whitney have it: U is at most 0, 2, 5 of 16, 25, 36 */
 	assert_float_equal(part_without_one(4), 2.0 / 70, 1e-9);
 	assert_float_equal(part_without_one(5), 8.0 / 252, 1e-9);
 	assert_float_equal(part_without_one(6), 38.0 / 924, 1e-9);
 }
 
-static void test_estimate(void **state)
+TEST(test_estimate)
 {
 	const double before[] = { 1, 1, 1, 1 }, after[] = { 2, 3, 4, 5 };
 	struct rank_interval interval;
 
-	(void)state;
 	assert_true(rank_interval(&interval, before, 4, after, 4));
 	assert_float_equal(interval.ratio, 3.5, 1e-9);
 	assert_float_equal(interval.low, 2, 1e-9);
 	assert_float_equal(interval.high, 5, 1e-9);
 }
 
-static void test_too_few(void **state)
+TEST(test_too_few)
 {
 	const double values[] = { 1, 2, 3, 4 }, zeros[] = { 1, 2, 0, 4 };
 	struct rank_interval interval;
 
-	(void)state;
 	assert_false(rank_interval(&interval, values, 3, values, 4));
 	assert_false(rank_interval(&interval, values, 4, values, 3));
 	assert_false(rank_interval(&interval, zeros, 4, values, 4));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_orders),
-		cmocka_unit_test(test_estimate),
-		cmocka_unit_test(test_too_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base: curves in one line, and what a terminal can show of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/terminal.h"
+#include "test/unit/unit.h"
 
 static void assert_line(const struct sparkline *line, double top, const char *expected)
 {
@@ -18,11 +13,10 @@ static void assert_line(const struct sparkline *line, double top, const char *ex
 	free(text);
 }
 
-static void bars_go_from_zero_to_the_top(void **state)
+TEST(bars_go_from_zero_to_the_top)
 {
 	struct sparkline line;
 
-	(void)state;
 	sparkline_init(&line, 4);
 	sparkline_add(&line, 0, 0);
 	sparkline_add(&line, 0.25, 4);
@@ -33,11 +27,10 @@ static void bars_go_from_zero_to_the_top(void **state)
 	sparkline_release(&line);
 }
 
-static void a_step_keeps_its_largest_and_an_empty_one_the_last(void **state)
+TEST(a_step_keeps_its_largest_and_an_empty_one_the_last)
 {
 	struct sparkline line;
 
-	(void)state;
 	sparkline_init(&line, 4);
 	sparkline_add(&line, 0.3, 8);
 	sparkline_add(&line, 0.31, 1);
@@ -56,29 +49,15 @@ static void assert_shows(bool utf8, const char *text, const char *expected)
 	free(shown);
 }
 
-static void ascii_stands_for_what_a_terminal_lacks(void **state)
+TEST(ascii_stands_for_what_a_terminal_lacks)
 {
-	(void)state;
 	assert_shows(true, "a▁█…é", "a▁█…é");
 	assert_shows(false, "a▁█…é", "a_#...?");
 }
 
-static void control_characters_do_not_reach_the_terminal(void **state)
+TEST(control_characters_do_not_reach_the_terminal)
 {
-	(void)state;
 	assert_shows(true, "a\033[31mb\x7f", "a?[31mb?");
 	assert_shows(false, "\xff\xfe", "??");
 	assert_shows(false, "\xe2", "?");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bars_go_from_zero_to_the_top),
-		cmocka_unit_test(a_step_keeps_its_largest_and_an_empty_one_the_last),
-		cmocka_unit_test(ascii_stands_for_what_a_terminal_lacks),
-		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

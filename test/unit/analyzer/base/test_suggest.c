@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/suggest: names that were perhaps meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/names.h"
+#include "test/unit/unit.h"
 
 static const char *const names[] = {
 	"functions", "tree", "calls", "callers", "self_ns", "self_percent", "total_ns", "Index::insert", NULL
@@ -27,9 +22,8 @@ static void assert_nearest(const char *wanted, const char *expected)
 	free(text);
 }
 
-static void slips_of_the_keyboard_are_near(void **state)
+TEST(slips_of_the_keyboard_are_near)
 {
-	(void)state;
 	assert_nearest("fucntions", "; did you mean functions?");
 	assert_nearest("Functionss", "; did you mean functions?");
 	assert_nearest("tre", "; did you mean tree?");
@@ -37,19 +31,17 @@ static void slips_of_the_keyboard_are_near(void **state)
 	assert_nearest("caller", "; did you mean callers or calls?");
 }
 
-static void parts_and_members_are_near(void **state)
+TEST(parts_and_members_are_near)
 {
-	(void)state;
 	assert_nearest("self", "; did you mean self_ns or self_percent?");
 	assert_nearest("_ns", "; did you mean self_ns or total_ns?");
 	assert_nearest("inserts", "; did you mean Index::insert?");
 }
 
-static void what_is_far_is_not_named(void **state)
+TEST(what_is_far_is_not_named)
 {
 	char *far = calloc(1, 1000);
 
-	(void)state;
 	assert_nearest("", "");
 	assert_nearest("x", "");
 	assert_nearest("zzzz", "");
@@ -57,12 +49,11 @@ static void what_is_far_is_not_named(void **state)
 	free(far);
 }
 
-static void three_at_most_the_nearest_first(void **state)
+TEST(three_at_most_the_nearest_first)
 {
 	struct nearest nearest = { .wanted = "abcdef" };
 	char *text;
 
-	(void)state;
 	nearest_add(&nearest, "abxxef");
 	nearest_add(&nearest, "abcxef");
 	nearest_add(&nearest, "abcxef");
@@ -71,16 +62,4 @@ static void three_at_most_the_nearest_first(void **state)
 	text = nearest_text(&nearest);
 	assert_string_equal(text, "; did you mean abcdef2, abcxef or abxxef?");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slips_of_the_keyboard_are_near),
-		cmocka_unit_test(parts_and_members_are_near),
-		cmocka_unit_test(what_is_far_is_not_named),
-		cmocka_unit_test(three_at_most_the_nearest_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

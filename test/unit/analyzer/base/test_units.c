@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/units: numbers as people read them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/units.h"
+#include "test/unit/unit.h"
 
 static const char *format(enum unit unit, double value)
 {
@@ -17,9 +12,8 @@ static const char *format(enum unit unit, double value)
 	return unit_format(text, unit, value);
 }
 
-static void times_have_three_digits_and_a_unit(void **state)
+TEST(times_have_three_digits_and_a_unit)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_NS, 0), "0");
 	assert_string_equal(format(UNIT_NS, 18), "18 ns");
 	assert_string_equal(format(UNIT_NS, 18.25), "18.2 ns");
@@ -31,9 +25,8 @@ static void times_have_three_digits_and_a_unit(void **state)
 	assert_string_equal(format(UNIT_NS, 123456e9), "123456 s");
 }
 
-static void one_unit_for_all_times_or_sizes(void **state)
+TEST(one_unit_for_all_times_or_sizes)
 {
-	(void)state;
 	assert_null(unit_keep_time("days"));
 	assert_string_equal(format(UNIT_NS, 61000), "61.0 us");
 	assert_string_equal(unit_keep_time("ms"), "ms");
@@ -55,17 +48,15 @@ static void one_unit_for_all_times_or_sizes(void **state)
 	unit_keep_memory("");
 }
 
-static void rounding_up_reaches_the_next_unit(void **state)
+TEST(rounding_up_reaches_the_next_unit)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_NS, 999999.9), "1.00 ms");
 	assert_string_equal(format(UNIT_NS, 9996), "10.0 us");
 	assert_string_equal(format(UNIT_BYTES, 1048575), "1.00 MiB");
 }
 
-static void bytes_count_in_1024(void **state)
+TEST(bytes_count_in_1024)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_BYTES, 0), "0");
 	assert_string_equal(format(UNIT_BYTES, 1023), "1023 B");
 	assert_string_equal(format(UNIT_BYTES, 1024), "1.00 KiB");
@@ -74,9 +65,8 @@ static void bytes_count_in_1024(void **state)
 	assert_string_equal(format(UNIT_BYTES_RATE, 29.0 * (1 << 20)), "29.0 MiB/s");
 }
 
-static void counts_are_exact_up_to_four_digits(void **state)
+TEST(counts_are_exact_up_to_four_digits)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_COUNT, 0), "0");
 	assert_string_equal(format(UNIT_COUNT, 9999), "9999");
 	assert_string_equal(format(UNIT_COUNT, 10000), "10.0 k");
@@ -84,58 +74,37 @@ static void counts_are_exact_up_to_four_digits(void **state)
 	assert_string_equal(format(UNIT_NONE, 1234567), "1234567");
 }
 
-static void bare_numbers_may_be_of_any_scale(void **state)
+TEST(bare_numbers_may_be_of_any_scale)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_NONE, 1.25e-6), "1.25e-06");
 	assert_string_equal(format(UNIT_NONE, -1.5e300), "-1.5e+300");
 	assert_string_equal(format(UNIT_NONE, 0), "0");
 }
 
-static void percentages_never_hide_that_there_is_something(void **state)
+TEST(percentages_never_hide_that_there_is_something)
 {
-	(void)state;
 	assert_string_equal(format(UNIT_PERCENT, 0), "0 %");
 	assert_string_equal(format(UNIT_PERCENT, 0.01), "<0.1 %");
 	assert_string_equal(format(UNIT_PERCENT, 39.94), "39.9 %");
 	assert_string_equal(format(UNIT_PERCENT, 99.97), "100 %");
 }
 
-static void what_is_no_number_is_nothing(void **state)
+TEST(what_is_no_number_is_nothing)
 {
 	char text[UNIT_PLAIN_MAX];
 
-	(void)state;
 	assert_string_equal(format(UNIT_NS, NAN), "");
 	assert_string_equal(format(UNIT_BYTES, INFINITY), "");
 	assert_string_equal(unit_plain(text, NAN), "");
 }
 
-static void plain_numbers_have_no_exponent_and_no_useless_zeros(void **state)
+TEST(plain_numbers_have_no_exponent_and_no_useless_zeros)
 {
 	char text[UNIT_PLAIN_MAX];
 
-	(void)state;
 	assert_string_equal(unit_plain(text, 1234567890123.0), "1234567890123");
 	assert_string_equal(unit_plain(text, 3.5), "3.5");
 	assert_string_equal(unit_plain(text, 100), "100");
 	assert_string_equal(unit_plain(text, -0.0001), "0");
 	assert_string_equal(unit_plain(text, 0.1239), "0.124");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_have_three_digits_and_a_unit),
-		cmocka_unit_test(one_unit_for_all_times_or_sizes),
-		cmocka_unit_test(rounding_up_reaches_the_next_unit),
-		cmocka_unit_test(bytes_count_in_1024),
-		cmocka_unit_test(counts_are_exact_up_to_four_digits),
-		cmocka_unit_test(bare_numbers_may_be_of_any_scale),
-		cmocka_unit_test(percentages_never_hide_that_there_is_something),
-		cmocka_unit_test(what_is_no_number_is_nothing),
-		cmocka_unit_test(plain_numbers_have_no_exponent_and_no_useless_zeros),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

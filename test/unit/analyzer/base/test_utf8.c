@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base/utf8: which bytes are a character, and which characters a terminal acts on. */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/utf8.h"
+#include "test/unit/unit.h"
 
-static void lengths_are_those_of_well_formed_characters(void **state)
+TEST(lengths_are_those_of_well_formed_characters)
 {
-	(void)state;
 	assert_int_equal(utf8_length("a"), 1);
 	assert_int_equal(utf8_length("\xc3\xa9"), 2);
 	assert_int_equal(utf8_length("\xe2\x82\xac"), 3);
 	assert_int_equal(utf8_length("\xf0\x9f\x98\x80"), 4);
 }
 
-static void what_is_not_utf8_has_none(void **state)
+TEST(what_is_not_utf8_has_none)
 {
 	static const char *const wrong[] = { "\x80",
 					     "\xff",
@@ -34,12 +28,11 @@ static void what_is_not_utf8_has_none(void **state)
 					     "\xf4\x90\x80\x80",
 					     "\xf5\x80\x80\x80" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(utf8_length(wrong[i]), 0);
 }
 
-static void controls_are_known(void **state)
+TEST(controls_are_known)
 {
 	static const char *const controls[] = { "\x01",	    "\t",	"\n",		"\033",	       "\x7f",
 						"\xc2\x80", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6" };
@@ -47,16 +40,14 @@ static void controls_are_known(void **state)
 		" ", "~", "\xc2\xa0", "\xc3\x9b", "\xe2\x80\xa6", "\xe2\x96\x88", "\xe2\x81\xa0"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		assert_false(utf8_first(controls[i]).is_shown);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_true(utf8_first(others[i]).is_shown);
 }
 
-static void widths_are_those_of_a_terminal(void **state)
+TEST(widths_are_those_of_a_terminal)
 {
-	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	assert_int_equal(utf8_columns("abc"), 3);
 	assert_int_equal(utf8_columns("a…b"), 3);
@@ -65,15 +56,14 @@ static void widths_are_those_of_a_terminal(void **state)
 	assert_int_equal(utf8_columns("\xff\t"), 2);
 }
 
-static void without_a_locale_each_character_takes_a_column(void **state)
+TEST(without_a_locale_each_character_takes_a_column)
 {
-	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C"));
 	assert_int_equal(utf8_columns("abc"), 3);
 	assert_int_equal(utf8_columns("日本"), 2);
 }
 
-static void a_cut_text_ends_with_a_whole_character(void **state)
+TEST(a_cut_text_ends_with_a_whole_character)
 {
 	static const char *const texts[][2] = {
 		{ "", "" },
@@ -91,7 +81,6 @@ static void a_cut_text_ends_with_a_whole_character(void **state)
 		{ "\x80", "\x80" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		char text[8];
 
@@ -99,18 +88,4 @@ static void a_cut_text_ends_with_a_whole_character(void **state)
 		utf8_drop_cut(text);
 		assert_string_equal(text, texts[i][1]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lengths_are_those_of_well_formed_characters),
-		cmocka_unit_test(what_is_not_utf8_has_none),
-		cmocka_unit_test(controls_are_known),
-		cmocka_unit_test(widths_are_those_of_a_terminal),
-		cmocka_unit_test(without_a_locale_each_character_takes_a_column),
-		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
-	};
-
-	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

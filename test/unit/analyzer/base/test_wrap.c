@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/base: where lines end, and what is never broken. */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/terminal.h"
+#include "test/unit/unit.h"
 
 static void assert_line(const char *text, size_t width, const char *expected)
 {
@@ -17,9 +12,8 @@ static void assert_line(const char *text, size_t width, const char *expected)
 	assert_memory_equal(text, expected, strlen(expected));
 }
 
-static void a_line_ends_at_the_last_blank_that_fits(void **state)
+TEST(a_line_ends_at_the_last_blank_that_fits)
 {
-	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	assert_line("one two three", 20, "one two three");
 	assert_line("one two three", 8, "one two");
@@ -31,12 +25,11 @@ static void a_line_ends_at_the_last_blank_that_fits(void **state)
 }
 
 /* Pasted in part, the first line of this reports the newest run. */
-static void a_command_is_never_broken(void **state)
+TEST(a_command_is_never_broken)
 {
 	static const char text[] =
 		"who used the processors: insideme-report -v functions 20261122-a --sort self_cpu_ns";
 
-	(void)state;
 	assert_line(text, 200, text);
 	for (size_t width = 24; width < sizeof(text) - 1; width++)
 		assert_line(text, width, "who used the processors:");
@@ -50,20 +43,8 @@ static void a_command_is_never_broken(void **state)
 	assert_line("newest: insideme-report insideme.data/20261122-a", 40, "newest:");
 }
 
-static void what_is_said_of_a_program_is_no_command(void **state)
+TEST(what_is_said_of_a_program_is_no_command)
 {
-	(void)state;
 	assert_line("SIGKILL or a raw exit: insideme-run did not see which", 40,
 		    "SIGKILL or a raw exit: insideme-run did");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_ends_at_the_last_blank_that_fits),
-		cmocka_unit_test(a_command_is_never_broken),
-		cmocka_unit_test(what_is_said_of_a_program_is_no_command),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

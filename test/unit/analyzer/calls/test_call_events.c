@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/calls/call_events: the order of entries and exits over several readings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/calls/call_events.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define STAYS	7001u		/* pids */
 #define ENDS	7002u
@@ -105,25 +100,13 @@ static void assert_in_order(uint64_t first_ends_ms, uint64_t second_ends_ms)
 		close(run.fds[i]);
 }
 
-static void what_ends_later_than_a_reading_begins_in_its_order(void **state)
+TEST(what_ends_later_than_a_reading_begins_in_its_order)
 {
-	(void)state;
 	assert_in_order(0, 0);
 }
 
-static void so_does_what_ended_before_its_open_calls_were_looked_at(void **state)
+TEST(so_does_what_ended_before_its_open_calls_were_looked_at)
 {
-	(void)state;
 	assert_in_order(105, 105);
 	assert_in_order(105, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_ends_later_than_a_reading_begins_in_its_order),
-		cmocka_unit_test(so_does_what_ended_before_its_open_calls_were_looked_at),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

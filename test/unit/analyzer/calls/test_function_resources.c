@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/calls/function_resources: what functions used, from rows and calls with known numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/curves.h"
 #include "analyzer/calls/function_resources.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define AT(ms) (NS_START + (ms) * MS)
 
@@ -80,7 +75,7 @@ static struct function_use *use_of(struct model *model, uint64_t addr)
 }
 
 /* main 0 to 100; in it f 0 to 50, which burns, and g 50 to 100, which faults; in g f again 70 to 80. */
-static void a_call_has_what_grew_while_it_was_open(void **state)
+TEST(a_call_has_what_grew_while_it_was_open)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -90,7 +85,6 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	struct log_node *f_in_g = build_node(&build, thread, g, F);
 	struct model *model;
 
-	(void)state;
 	build_call(main_node, 100 * MS, 100 * MS);
 	build_call(f, 50 * MS, 0);
 	build_call(g, 50 * MS, 10 * MS);
@@ -133,7 +127,7 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 }
 
 /* f 20 to 25 and 30 to 40 in main, between rows: its own readings are higher, so main's are too. */
-static void peaks_are_those_of_the_calls_own_readings_too(void **state)
+TEST(peaks_are_those_of_the_calls_own_readings_too)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -141,7 +135,6 @@ static void peaks_are_those_of_the_calls_own_readings_too(void **state)
 	struct log_node *f = build_node(&build, thread, main_node, F);
 	struct model *model;
 
-	(void)state;
 	build.header->heap_bytes = LOG_HEAP_REQUESTED;
 	build_call(main_node, 100 * MS, 15 * MS);
 	build_call(f, 5 * MS, 0);
@@ -181,7 +174,7 @@ static void peaks_are_those_of_the_calls_own_readings_too(void **state)
  * Two threads in f from 0 to 60 and from 40 to 100: the first has the CPU, so the faults of the second half
  * are its.
  */
-static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
+TEST(what_belongs_to_the_process_is_shared_as_the_cpu_time)
 {
 	struct build build;
 	struct log_thread *one = build_begin(&build), *two = build_thread(&build, "two");
@@ -190,7 +183,6 @@ static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
 	struct log_node *f_too = build_node(&build, two, g, F);
 	struct model *model;
 
-	(void)state;
 	two->begin_ticks = AT(0);
 	build_call(f, 60 * MS, 0);
 	build_call(g, 100 * MS, 60 * MS);
@@ -239,12 +231,11 @@ static struct model *load_two_threads(struct build *build, uint64_t one_percent,
 }
 
 /* Whose the faults are is known if only one of them ran. */
-static void faults_are_of_the_only_thread_that_ran(void **state)
+TEST(faults_are_of_the_only_thread_that_ran)
 {
 	struct build build;
 	struct model *model = load_two_threads(&build, 0, 80);
 
-	(void)state;
 	function_use_read(model);
 	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 0, 0);
 	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 1000, 1);
@@ -259,7 +250,7 @@ static void faults_are_of_the_only_thread_that_ran(void **state)
 }
 
 /* Main frees what it had before it calls f, which is over before the next reading: of f no peak is known. */
-static void a_reading_before_a_call_is_not_its_peak(void **state)
+TEST(a_reading_before_a_call_is_not_its_peak)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -269,7 +260,6 @@ static void a_reading_before_a_call_is_not_its_peak(void **state)
 	struct log_rows *rows = build_rows(&build, "process", (const char *[]){ "rss_bytes" }, 1, 3);
 	struct model *model;
 
-	(void)state;
 	build_call(main_node, 100 * MS, 30 * MS);
 	build_call(f, 10 * MS, 0);
 	build_call(g, 20 * MS, 0);
@@ -290,7 +280,7 @@ static void a_reading_before_a_call_is_not_its_peak(void **state)
 }
 
 /* Recursion once in totals; what never ended counts up to the end. */
-static void open_calls_and_recursion(void **state)
+TEST(open_calls_and_recursion)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -299,7 +289,6 @@ static void open_calls_and_recursion(void **state)
 			*again = build_node(&build, thread, f, F);
 	struct model *model;
 
-	(void)state;
 	build_call(again, 20 * MS, 0);
 	build_stack(&build, thread, 8);
 	build_open_call(&build, thread, main_node, AT(0));
@@ -321,7 +310,7 @@ static void open_calls_and_recursion(void **state)
 /*
  * f was open from 25 to 75 ms. 100,000 further calls of it took 100 ns each, all of it CPU time of the hooks.
  */
-static void the_hooks_had_cpu_time_only(void **state)
+TEST(the_hooks_had_cpu_time_only)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -329,7 +318,6 @@ static void the_hooks_had_cpu_time_only(void **state)
 	struct log_node *f = build_node(&build, thread, main_node, F);
 	struct model *model;
 
-	(void)state;
 	build.header->costs[LOG_COST_TIMED] =
 		(struct log_cost){ .full = 100 << LOG_COST_SHIFT, .inside = 100 << LOG_COST_SHIFT };
 	build_call(main_node, 100 * MS, 60 * MS);
@@ -350,12 +338,11 @@ static void the_hooks_had_cpu_time_only(void **state)
 	build_release(&build);
 }
 
-static void curves_are_straight_between_points(void **state)
+TEST(curves_are_straight_between_points)
 {
 	struct curve curve;
 	double numbers[2];
 
-	(void)state;
 	curve_init(&curve, 2);
 	curve_add(&curve, 10, (double[]){ 1, 100 });
 	curve_add(&curve, 20, (double[]){ 2, 50 });
@@ -375,7 +362,7 @@ static void curves_are_straight_between_points(void **state)
 }
 
 /* The kernel's records: asleep from 2 to 8 ms of each 10, except the third, in which it was preempted. */
-static void records_of_switches_tell_when_a_thread_ran(void **state)
+TEST(records_of_switches_tell_when_a_thread_ran)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -384,7 +371,6 @@ static void records_of_switches_tell_when_a_thread_ran(void **state)
 	struct log_rows *rows;
 	struct model *model;
 
-	(void)state;
 	build_call(f, 60 * MS, 0);
 	build_call(g, 40 * MS, 0);
 	for (uint64_t i = 0; i < 10; i++) {
@@ -419,7 +405,7 @@ static void records_of_switches_tell_when_a_thread_ran(void **state)
 }
 
 /* Engines ran for 30 of the last 50 ms, and took 1 MiB then. The first row has no news yet. */
-static void gpu_time_and_memory(void **state)
+TEST(gpu_time_and_memory)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -428,7 +414,6 @@ static void gpu_time_and_memory(void **state)
 	struct log_rows *rows;
 	struct model *model;
 
-	(void)state;
 	build_call(f, 50 * MS, 0);
 	build_call(g, 50 * MS, 0);
 	slice(&build, thread, f, 0, 50);
@@ -449,22 +434,4 @@ static void gpu_time_and_memory(void **state)
 	assert_near(use_of(model, G)->total[USE_GPU_BYTES], 1 << 20, 1e3);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_has_what_grew_while_it_was_open),
-		cmocka_unit_test(peaks_are_those_of_the_calls_own_readings_too),
-		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
-		cmocka_unit_test(faults_are_of_the_only_thread_that_ran),
-		cmocka_unit_test(a_reading_before_a_call_is_not_its_peak),
-		cmocka_unit_test(open_calls_and_recursion),
-		cmocka_unit_test(the_hooks_had_cpu_time_only),
-		cmocka_unit_test(records_of_switches_tell_when_a_thread_ran),
-		cmocka_unit_test(gpu_time_and_memory),
-		cmocka_unit_test(curves_are_straight_between_points),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

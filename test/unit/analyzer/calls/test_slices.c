@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/calls/slices: what was written is read, in the order of ends, from any instant on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/calls/slices.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define NR_SLICES	20000
 #define NR_NODES	40
@@ -104,13 +99,12 @@ static void assert_slice(const struct slice *slice, const struct build_slice *ex
 	assert_int_equal(slice->node->function->addr + APP_BEGIN, expected->node->function_addr);
 }
 
-static void what_was_written_comes_back(void **state)
+TEST(what_was_written_comes_back)
 {
 	struct build build;
 	struct model *model = build_two_threads(&build);
 	size_t nr[2] = { 0 };
 
-	(void)state;
 	for (size_t t = 0; t < 2; t++) {
 		struct slice_reader *reader = slices_open(model, &model->processes[0]->threads[t], 1);
 		struct slice slice;
@@ -127,7 +121,7 @@ static void what_was_written_comes_back(void **state)
 	build_release(&build);
 }
 
-static void threads_are_merged_by_the_end_of_their_slices(void **state)
+TEST(threads_are_merged_by_the_end_of_their_slices)
 {
 	struct build build;
 	struct model *model = build_two_threads(&build);
@@ -136,7 +130,6 @@ static void threads_are_merged_by_the_end_of_their_slices(void **state)
 	struct slice slice;
 	int64_t last = 0;
 
-	(void)state;
 	while (slices_next(reader, &slice)) {
 		assert_true(slice.end >= last);
 		last = slice.end;
@@ -158,14 +151,13 @@ static size_t first_at(const struct build_slice *slices, int64_t time)
 	return i;
 }
 
-static void a_reader_goes_to_any_instant_and_back(void **state)
+TEST(a_reader_goes_to_any_instant_and_back)
 {
 	struct build build;
 	struct model *model = build_two_threads(&build);
 	struct slice_reader *reader = slices_open(model, model->processes[0]->threads, 1);
 	int64_t end = (int64_t)(written[0][NR_SLICES - 1].end_ticks - NS_START);
 
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		int64_t time = (int64_t)random_below((uint64_t)end + 1);
 		size_t expected = first_at(written[0], time);
@@ -185,7 +177,7 @@ static void a_reader_goes_to_any_instant_and_back(void **state)
 }
 
 /* A handler ended a call after the interrupted call had read its clock: the next slice ends earlier. */
-static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
+TEST(a_slice_may_end_before_the_one_in_front_of_it)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -197,7 +189,6 @@ static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
 	struct model *model;
 	struct slice slice;
 
-	(void)state;
 	build_call(f, 100, 0);
 	for (int i = 0; i < 3; i++)
 		build_slice(&build, thread, 0, &slices[i]);
@@ -215,7 +206,7 @@ static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
 }
 
 /* Enough for chunks that begin with each of the threads. */
-static void threads_that_share_a_record_keep_their_slices(void **state)
+TEST(threads_that_share_a_record_keep_their_slices)
 {
 	static const char *const names[] = { "first", "pool", "pool", "last" }, *const told[] = { "", "", "",
 												  "last" };
@@ -227,7 +218,6 @@ static void threads_that_share_a_record_keep_their_slices(void **state)
 	struct model *model;
 	struct slice slice;
 
-	(void)state;
 	build_call(f, 100, 0);
 	for (uint64_t i = 0; i < 4 * 2000; i++) {
 		if (i && i % 2000 == 0)
@@ -255,7 +245,7 @@ static void threads_that_share_a_record_keep_their_slices(void **state)
 	build_release(&build);
 }
 
-static void shifted_ticks_lose_their_low_bits_only(void **state)
+TEST(shifted_ticks_lose_their_low_bits_only)
 {
 	struct build build;
 	struct log_thread *thread;
@@ -264,7 +254,6 @@ static void shifted_ticks_lose_their_low_bits_only(void **state)
 	struct slice slice;
 	struct log_node *f;
 
-	(void)state;
 	build_init(&build, LOG_CLOCK_TSC, 0.5);
 	build.header->slice_shift = 3;
 	thread = build_thread(&build, "main");
@@ -289,7 +278,7 @@ static void shifted_ticks_lose_their_low_bits_only(void **state)
  * One byte of the first chunk is wrong: its rest may be lost, the next chunk is whole, and the damage is
  * counted.
  */
-static void a_damaged_chunk_does_not_spoil_the_next(void **state)
+TEST(a_damaged_chunk_does_not_spoil_the_next)
 {
 	struct build build;
 	struct model *model = build_two_threads(&build);
@@ -297,7 +286,6 @@ static void a_damaged_chunk_does_not_spoil_the_next(void **state)
 	struct slice slice;
 	size_t nr = 0;
 
-	(void)state;
 	model_free(model);
 	for (uint64_t at = LOG_HEADER_BYTES; at < build.tail; at += LOG_AREA_ALIGN) {
 		struct log_slices *chunk = (struct log_slices *)(build.bytes + at);
@@ -319,7 +307,7 @@ static void a_damaged_chunk_does_not_spoil_the_next(void **state)
 	build_release(&build);
 }
 
-static void a_missing_slice_is_noticed(void **state)
+TEST(a_missing_slice_is_noticed)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -328,7 +316,6 @@ static void a_missing_slice_is_noticed(void **state)
 	struct model *model;
 	struct slice slice;
 
-	(void)state;
 	build_call(f, 100, 0);
 	for (uint64_t i = 1; i < 100; i++)
 		build_slice(&build, thread, 0,
@@ -346,7 +333,7 @@ static void a_missing_slice_is_noticed(void **state)
 	build_release(&build);
 }
 
-static void what_is_outside_of_all_functions_is_no_call(void **state)
+TEST(what_is_outside_of_all_functions_is_no_call)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -354,7 +341,6 @@ static void what_is_outside_of_all_functions_is_no_call(void **state)
 	struct model *model;
 	struct slice slice;
 
-	(void)state;
 	build_call(build_node(&build, thread, &thread->root, F), 100, 0);
 	build_slice(&build, thread, 0,
 		    &(struct build_slice){ .node = &thread->root, .end_ticks = NS_START + 200, .ticks = 9 });
@@ -366,21 +352,4 @@ static void what_is_outside_of_all_functions_is_no_call(void **state)
 	slices_close(reader);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_written_comes_back),
-		cmocka_unit_test(threads_are_merged_by_the_end_of_their_slices),
-		cmocka_unit_test(a_reader_goes_to_any_instant_and_back),
-		cmocka_unit_test(a_slice_may_end_before_the_one_in_front_of_it),
-		cmocka_unit_test(threads_that_share_a_record_keep_their_slices),
-		cmocka_unit_test(shifted_ticks_lose_their_low_bits_only),
-		cmocka_unit_test(a_damaged_chunk_does_not_spoil_the_next),
-		cmocka_unit_test(a_missing_slice_is_noticed),
-		cmocka_unit_test(what_is_outside_of_all_functions_is_no_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

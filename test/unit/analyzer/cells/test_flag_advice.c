@@ -4,14 +4,9 @@
  * calls, ns a call.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/cells/flag_advice.h"
+#include "test/unit/unit.h"
 
 #define FUNCTIONS_MAX 8
 #define LIST "/usr/include/c++/12/bits/stl_vector.h"
@@ -52,7 +47,7 @@ static void find(struct excludes *excludes, const struct given *given, size_t nr
 	excludes_find(excludes, &made.model);
 }
 
-static void headers_of_others_go_as_a_whole(void **state)
+TEST(headers_of_others_go_as_a_whole)
 {
 	static const struct given given[] = {
 		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
@@ -62,7 +57,6 @@ static void headers_of_others_go_as_a_whole(void **state)
 	};
 	struct excludes excludes;
 
-	(void)state;
 	find(&excludes, given, 4);
 	assert_string_equal(excludes.files, "/include/c++/,/usr/include/eigen3/");
 	assert_string_equal(excludes.functions, "");
@@ -71,7 +65,7 @@ static void headers_of_others_go_as_a_whole(void **state)
 	excludes_release(&excludes);
 }
 
-static void not_where_time_is_spent_in_them(void **state)
+TEST(not_where_time_is_spent_in_them)
 {
 	static const struct given given[] = {
 		{ "decode", "/usr/include/stb/stb_image.h", 10, 1000000, 2000000 },
@@ -80,7 +74,6 @@ static void not_where_time_is_spent_in_them(void **state)
 	};
 	struct excludes excludes;
 
-	(void)state;
 	find(&excludes, given, 3);
 	assert_string_equal(excludes.files, "");
 	assert_string_equal(excludes.functions, "paeth,get8");
@@ -88,7 +81,7 @@ static void not_where_time_is_spent_in_them(void **state)
 	excludes_release(&excludes);
 }
 
-static void a_name_that_is_part_of_one_worth_seeing_is_not_used(void **state)
+TEST(a_name_that_is_part_of_one_worth_seeing_is_not_used)
 {
 	static const struct given given[] = {
 		{ "get_all", "/home/a/app.c", 10, 1000000, 2000000 },
@@ -98,14 +91,13 @@ static void a_name_that_is_part_of_one_worth_seeing_is_not_used(void **state)
 	};
 	struct excludes excludes;
 
-	(void)state;
 	find(&excludes, given, 4);
 	assert_string_equal(excludes.functions, "put");
 	assert_int_equal(excludes.calls_left, 10010);
 	excludes_release(&excludes);
 }
 
-static void lists_hold_nothing_that_a_shell_or_gcc_would_take_apart(void **state)
+TEST(lists_hold_nothing_that_a_shell_or_gcc_would_take_apart)
 {
 	static const struct given given[] = {
 		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
@@ -117,14 +109,13 @@ static void lists_hold_nothing_that_a_shell_or_gcc_would_take_apart(void **state
 	};
 	struct excludes excludes;
 
-	(void)state;
 	find(&excludes, given, 6);
 	assert_string_equal(excludes.files, "");
 	assert_string_equal(excludes.functions, "::width,::hidden,odd");
 	excludes_release(&excludes);
 }
 
-static void nothing_where_few_calls_are_short(void **state)
+TEST(nothing_where_few_calls_are_short)
 {
 	static const struct given given[] = {
 		{ "work", "/home/a/app.cpp", 10000, 20000, 30000 },
@@ -132,14 +123,13 @@ static void nothing_where_few_calls_are_short(void **state)
 	};
 	struct excludes excludes;
 
-	(void)state;
 	find(&excludes, given, 2);
 	assert_string_equal(excludes.functions, "");
 	assert_int_equal(excludes.calls_left, 19000);
 	excludes_release(&excludes);
 }
 
-static void hooks_that_cost_more_than_the_work_are_dear(void **state)
+TEST(hooks_that_cost_more_than_the_work_are_dear)
 {
 	struct function functions[2] = {
 		{ .name = "work",
@@ -168,7 +158,6 @@ static void hooks_that_cost_more_than_the_work_are_dear(void **state)
 			       .nr_runs = 1 };
 	struct excludes excludes;
 
-	(void)state;
 	threads[0].process = threads[1].process = &process;
 	process.model = &model;
 	excludes_find(&excludes, &model);
@@ -177,18 +166,4 @@ static void hooks_that_cost_more_than_the_work_are_dear(void **state)
 	assert_int_equal(excludes.calls_left, 1000);
 	assert_true(excludes_is_dear(&functions[1]) && !excludes_is_dear(&functions[0]));
 	excludes_release(&excludes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_of_others_go_as_a_whole),
-		cmocka_unit_test(not_where_time_is_spent_in_them),
-		cmocka_unit_test(a_name_that_is_part_of_one_worth_seeing_is_not_used),
-		cmocka_unit_test(lists_hold_nothing_that_a_shell_or_gcc_would_take_apart),
-		cmocka_unit_test(nothing_where_few_calls_are_short),
-		cmocka_unit_test(hooks_that_cost_more_than_the_work_are_dear),
-	};
-
-	return cmocka_run_group_tests_name("excludes", tests, NULL, NULL);
 }

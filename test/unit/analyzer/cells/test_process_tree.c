@@ -3,19 +3,14 @@
  * analyzer/cells/process_tree: processes as a tree, rows of those that are alike, and what they
  * used.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/cells/process_rows.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /* A process that begins @begin_ms after the first and takes 10 ms. */
 static struct log_thread *begin_process(struct build *build, uint32_t pid, uint32_t ppid, uint64_t begin_ms,
@@ -68,13 +63,12 @@ static const struct member *find_member(const struct family *family, uint32_t pi
 	return NULL;
 }
 
-static void children_hang_below_their_parents(void **state)
+TEST(children_hang_below_their_parents)
 {
 	struct build_run run = { .nr = 0 };
 	struct family family;
 	struct model *model;
 
-	(void)state;
 	add_process(&run, 30, 20, 4, "leaf");
 	add_process(&run, 10, 9, 0, "root");
 	add_process(&run, 21, 10, 3, "second");
@@ -92,13 +86,12 @@ static void children_hang_below_their_parents(void **state)
 	model_free(model);
 }
 
-static void a_pid_used_again_is_another_parent(void **state)
+TEST(a_pid_used_again_is_another_parent)
 {
 	struct build_run run = { .nr = 0 };
 	struct family family;
 	struct model *model;
 
-	(void)state;
 	add_process(&run, 10, 9, 0, "old");
 	add_process(&run, 11, 10, 5, "of-old");
 	add_process(&run, 10, 9, 50, "new");
@@ -114,7 +107,7 @@ static void a_pid_used_again_is_another_parent(void **state)
 }
 
 /* sh forks, its child execs env, which execs app. The copy of sh is not reported. */
-static void images_of_one_process_are_one(void **state)
+TEST(images_of_one_process_are_one)
 {
 	static const char *const programs[] = { "sh", "env", "app" };
 	struct build_run run = { .nr = 0 };
@@ -124,7 +117,6 @@ static void images_of_one_process_are_one(void **state)
 	struct build build;
 	char *text;
 
-	(void)state;
 	add_process(&run, 10, 9, 0, "sh");
 	for (uint32_t i = 0; i < 3; i++) {
 		thread = begin_process(&build, 20, 10, 2 + 3 * i, programs[i]);
@@ -186,14 +178,13 @@ static void assert_row(const struct process_row *row, const char *program, size_
 	assert_int_equal(row->depth, depth);
 }
 
-static void processes_that_are_alike_share_a_row(void **state)
+TEST(processes_that_are_alike_share_a_row)
 {
 	struct model *model = build_alike();
 	struct process_row *rows;
 	struct family family;
 	size_t nr;
 
-	(void)state;
 	family_init(&family, model);
 	rows = process_rows(&family, true, &nr);
 	assert_int_equal(nr, 5);
@@ -216,7 +207,7 @@ static void processes_that_are_alike_share_a_row(void **state)
 	model_free(model);
 }
 
-static void who_was_killed_stays_in_a_short_table(void **state)
+TEST(who_was_killed_stays_in_a_short_table)
 {
 	struct model *model = build_alike();
 	struct process_row *rows;
@@ -224,7 +215,6 @@ static void who_was_killed_stays_in_a_short_table(void **state)
 	char text[64];
 	size_t nr;
 
-	(void)state;
 	family_init(&family, model);
 	rows = process_rows(&family, false, &nr);
 	assert_int_equal(process_rows_limit(rows, &nr, 2), 13 - 5);
@@ -242,7 +232,7 @@ static void who_was_killed_stays_in_a_short_table(void **state)
 }
 
 /* A launcher is seen when it ends, after the processes that it started. */
-static void what_was_not_recorded_is_a_parent_too(void **state)
+TEST(what_was_not_recorded_is_a_parent_too)
 {
 	struct build_run run = { .nr = 0 };
 	const struct member *launcher;
@@ -252,7 +242,6 @@ static void what_was_not_recorded_is_a_parent_too(void **state)
 	char text[64];
 	size_t nr;
 
-	(void)state;
 	add_process(&run, 51, 50, 0, "app");
 	add_process(&run, 52, 50, 1, "app");
 	add_end(&run, 40, (uint64_t[]){ 50, 3 << 8, 5 * MS, 6 * MS, LOG_NONE }, "launcher");
@@ -274,13 +263,12 @@ static void what_was_not_recorded_is_a_parent_too(void **state)
 	model_free(model);
 }
 
-static void what_was_used_is_known_from_its_end(void **state)
+TEST(what_was_used_is_known_from_its_end)
 {
 	struct model *model = build_alike();
 	struct family family;
 	const struct member *killed;
 
-	(void)state;
 	family_init(&family, model);
 	killed = find_member(&family, 41);
 	assert_true(killed->usage.cpu_ns == 9. * MS);
@@ -293,7 +281,7 @@ static void what_was_used_is_known_from_its_end(void **state)
 }
 
 /* A single reading of RSS says little about its peak, and one during exit says nothing. */
-static void what_was_used_is_known_from_samples(void **state)
+TEST(what_was_used_is_known_from_samples)
 {
 	static const char *const columns[] = { "cpu_ns", "rss_bytes", "vms_bytes" };
 	static const double cpu_ns[] = { 100, 300, 700 };
@@ -302,7 +290,6 @@ static void what_was_used_is_known_from_samples(void **state)
 	struct model *model;
 	struct build build;
 
-	(void)state;
 	for (int nr = 1; nr <= 3; nr++) {
 		build_begin(&build);
 		rows = build_rows(&build, "process", columns, 3, 8);
@@ -322,11 +309,10 @@ static void what_was_used_is_known_from_samples(void **state)
 	}
 }
 
-static void sums_are_known_where_all_parts_are(void **state)
+TEST(sums_are_known_where_all_parts_are)
 {
 	struct usage sum = { 1, 1, NAN, 5 };
 
-	(void)state;
 	usage_add(&sum, &(struct usage){ 2, NAN, 2, NAN });
 	assert_true(sum.cpu_ns == 3);
 	assert_true(isnan(sum.user_ns));
@@ -334,14 +320,13 @@ static void sums_are_known_where_all_parts_are(void **state)
 	assert_true(sum.peak_rss_bytes == 5);
 }
 
-static void a_clock_set_back_puts_nothing_before_the_first(void **state)
+TEST(a_clock_set_back_puts_nothing_before_the_first)
 {
 	struct build_run run = { .nr = 0 };
 	struct family family;
 	struct model *model;
 	struct build build;
 
-	(void)state;
 	add_process(&run, 100, 1, 0, "shell");
 	begin_process(&build, 101, 100, 20, "cc");
 	build.header->start.realtime_ns -= 1000 * MS;
@@ -355,22 +340,4 @@ static void a_clock_set_back_puts_nothing_before_the_first(void **state)
 	assert_int_equal(find_member(&family, 101)->depth, 1);
 	family_release(&family);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_hang_below_their_parents),
-		cmocka_unit_test(a_pid_used_again_is_another_parent),
-		cmocka_unit_test(images_of_one_process_are_one),
-		cmocka_unit_test(processes_that_are_alike_share_a_row),
-		cmocka_unit_test(who_was_killed_stays_in_a_short_table),
-		cmocka_unit_test(what_was_not_recorded_is_a_parent_too),
-		cmocka_unit_test(what_was_used_is_known_from_its_end),
-		cmocka_unit_test(what_was_used_is_known_from_samples),
-		cmocka_unit_test(sums_are_known_where_all_parts_are),
-		cmocka_unit_test(a_clock_set_back_puts_nothing_before_the_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/formats: selecting rows of a table, and printing them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "analyzer/ask/table_select.h"
 #include "analyzer/formats/formats.h"
+#include "test/unit/unit.h"
 
 struct thing {
 	const char *name;
@@ -29,19 +25,16 @@ static const struct thing things[] = {
 
 static struct value get_name(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_text(((const struct thing *)row)->name);
 }
 
 static struct value get_calls(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_integer(UNIT_COUNT, ((const struct thing *)row)->calls);
 }
 
 static struct value get_mean(const struct column *column, const void *row)
 {
-	(void)column;
 	return value_real(UNIT_NS, ((const struct thing *)row)->mean);
 }
 
@@ -83,9 +76,8 @@ static void assert_prints(const char *format, struct options options, const char
 	free(text);
 }
 
-static void csv_quotes_what_needs_it_and_nothing_else(void **state)
+TEST(csv_quotes_what_needs_it_and_nothing_else)
 {
-	(void)state;
 	assert_prints("csv", (struct options){ 0 },
 		      "function,calls,mean_ns\n"
 		      "Index::insert(int),3,2.5\n"
@@ -94,9 +86,8 @@ static void csv_quotes_what_needs_it_and_nothing_else(void **state)
 		      "last,7,4\n");
 }
 
-static void rows_are_sorted_largest_first_and_stay_in_order_when_equal(void **state)
+TEST(rows_are_sorted_largest_first_and_stay_in_order_when_equal)
 {
-	(void)state;
 	assert_prints(
 		"csv", (struct options){ .sort = "calls", .columns = "calls,function" },
 		"calls,function\n12345678,\"say \"\"hi\"\", twice\"\n7,plain\n7,last\n"
@@ -107,9 +98,8 @@ static void rows_are_sorted_largest_first_and_stay_in_order_when_equal(void **st
 		      "calls\n3\n7\n7\n12345678\n");
 }
 
-static void top_limits_and_match_selects(void **state)
+TEST(top_limits_and_match_selects)
 {
-	(void)state;
 	assert_prints("csv", (struct options){ .top = 1, .top_given = true, .columns = "calls" },
 		      "calls\n3\n");
 	assert_prints(
@@ -121,9 +111,8 @@ static void top_limits_and_match_selects(void **state)
 }
 
 /* calls: 3, 12345678, 7, 7. A sum of 12345695; means have no sum, so the largest counts, 1e9. */
-static void min_percent_leaves_out_what_is_small(void **state)
+TEST(min_percent_leaves_out_what_is_small)
 {
-	(void)state;
 	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls" },
 		      "calls\n12345678\n");
 	assert_prints(
@@ -142,11 +131,10 @@ static void min_percent_leaves_out_what_is_small(void **state)
 		"      17  3 other functions\n");
 }
 
-static void min_percent_needs_an_order_by_size(void **state)
+TEST(min_percent_needs_an_order_by_size)
 {
 	struct options options = { .min_percent = 1 };
 
-	(void)state;
 	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
 	options.sort = "function";
 	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
@@ -156,11 +144,10 @@ static void min_percent_needs_an_order_by_size(void **state)
 	table.weight = NULL;
 }
 
-static void keys_of_pstats_stand_for_columns(void **state)
+TEST(keys_of_pstats_stand_for_columns)
 {
 	struct options options = { .sort = "cumtime" };
 
-	(void)state;
 	assert_prints("csv", (struct options){ .sort = "ncalls", .columns = "calls" },
 		      "calls\n12345678\n7\n7\n3\n");
 	assert_prints("csv", (struct options){ .sort = "name", .columns = "calls" },
@@ -177,13 +164,12 @@ static bool next_number(struct table *of, void *row)
 	return true;
 }
 
-static void the_largest_of_many_are_found_without_keeping_all(void **state)
+TEST(the_largest_of_many_are_found_without_keeping_all)
 {
 	struct options options = { .sort = "calls", .top = 3, .top_given = true };
 	struct table many = table;
 	struct rows rows;
 
-	(void)state;
 	many.next = next_number;
 	rows_open(&rows, &many, &options, false);
 	assert_int_equal(rows.nr_total, 100003);
@@ -194,11 +180,10 @@ static void the_largest_of_many_are_found_without_keeping_all(void **state)
 	rows_close(&rows);
 }
 
-static void unknown_columns_are_wrong_usage(void **state)
+TEST(unknown_columns_are_wrong_usage)
 {
 	struct options options = { .columns = "calls,nonsense" };
 
-	(void)state;
 	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
 	options = (struct options){ .sort = "self" };
 	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
@@ -206,12 +191,11 @@ static void unknown_columns_are_wrong_usage(void **state)
 	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
 }
 
-static void json_is_one_object_with_the_rows(void **state)
+TEST(json_is_one_object_with_the_rows)
 {
 	char *text = print("json", (struct options){ 0 });
 	json_t *root = json_loads(text, 0, NULL), *list, *row;
 
-	(void)state;
 	assert_non_null(root);
 	list = json_object_get(root, "functions");
 	assert_int_equal(json_array_size(list), 4);
@@ -223,13 +207,12 @@ static void json_is_one_object_with_the_rows(void **state)
 	free(text);
 }
 
-static void json_takes_any_bytes(void **state)
+TEST(json_takes_any_bytes)
 {
 	static const struct thing odd[] = { { "a\xff" "b\xc3\xa9\xe0\x80\x80", 1, 1 } };
 	json_t *root;
 	char *text;
 
-	(void)state;
 	table.rows = (struct table_rows)TABLE_ROWS(odd, 1);
 	text = print("json", (struct options){ .columns = "function" });
 	table.rows = (struct table_rows)TABLE_ROWS(things, 4);
@@ -243,9 +226,8 @@ static void json_takes_any_bytes(void **state)
 	free(text);
 }
 
-static void text_aligns_shortens_and_sums_up_the_rest(void **state)
+TEST(text_aligns_shortens_and_sums_up_the_rest)
 {
-	(void)state;
 	assert_prints(
 		"text",
 		(struct options){
@@ -257,11 +239,10 @@ static void text_aligns_shortens_and_sums_up_the_rest(void **state)
 		"      10           2 other functions\n");
 }
 
-static void text_fits_the_width(void **state)
+TEST(text_fits_the_width)
 {
 	char *text, *line;
 
-	(void)state;
 	setenv("COLUMNS", "40", 1);
 	text = print("text", (struct options){ .columns = "function,calls,mean_ns" });
 	setenv("COLUMNS", "100", 1);
@@ -270,23 +251,7 @@ static void text_fits_the_width(void **state)
 	free(text);
 }
 
-int main(void)
+int before_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(csv_quotes_what_needs_it_and_nothing_else),
-		cmocka_unit_test(rows_are_sorted_largest_first_and_stay_in_order_when_equal),
-		cmocka_unit_test(top_limits_and_match_selects),
-		cmocka_unit_test(min_percent_leaves_out_what_is_small),
-		cmocka_unit_test(min_percent_needs_an_order_by_size),
-		cmocka_unit_test(keys_of_pstats_stand_for_columns),
-		cmocka_unit_test(the_largest_of_many_are_found_without_keeping_all),
-		cmocka_unit_test(unknown_columns_are_wrong_usage),
-		cmocka_unit_test(json_is_one_object_with_the_rows),
-		cmocka_unit_test(json_takes_any_bytes),
-		cmocka_unit_test(text_aligns_shortens_and_sums_up_the_rest),
-		cmocka_unit_test(text_fits_the_width),
-	};
-
-	setenv("COLUMNS", "100", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return setenv("COLUMNS", "100", 1);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/lines: stacks of samples, counted by line and function. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/lines/lines.h"
+#include "test/unit/unit.h"
 
 static struct function outer = { .number = 1 }, inner = { .number = 2 };
 
@@ -40,7 +35,7 @@ static void assert_line(const struct line *line, const struct function *function
 	assert_int_equal((int)line->samples.ns, (int)ns);
 }
 
-static void a_line_has_its_own_time_and_that_of_what_it_calls(void **state)
+TEST(a_line_has_its_own_time_and_that_of_what_it_calls)
 {
 	struct model model = { .lines = NULL };
 	struct code_place *places[] = { place(1, &(struct code_level){ &inner, "a.c", 7, NULL }),
@@ -48,7 +43,6 @@ static void a_line_has_its_own_time_and_that_of_what_it_calls(void **state)
 	const struct line **list;
 	size_t nr;
 
-	(void)state;
 	take(&model, places, 2, 4);
 	take(&model, places + 1, 1, 3);
 	list = lines_list(model.lines, &nr);
@@ -62,7 +56,7 @@ static void a_line_has_its_own_time_and_that_of_what_it_calls(void **state)
 	lines_release(&model);
 }
 
-static void a_recursion_counts_once(void **state)
+TEST(a_recursion_counts_once)
 {
 	struct model model = { .lines = NULL };
 	struct code_place *calling = place(1, &(struct code_level){ &outer, "a.c", 20, NULL });
@@ -70,7 +64,6 @@ static void a_recursion_counts_once(void **state)
 	const struct line **list;
 	size_t nr;
 
-	(void)state;
 	take(&model, places, 3, 4);
 	list = lines_list(model.lines, &nr);
 	assert_int_equal(nr, 1);
@@ -82,7 +75,7 @@ static void a_recursion_counts_once(void **state)
 }
 
 /* One function that was inlined twice, and code of no line. */
-static void inlined_functions_have_lines_of_their_own(void **state)
+TEST(inlined_functions_have_lines_of_their_own)
 {
 	struct model model = { .lines = NULL };
 	const struct code_level first[] = { { &outer, "a.c", 20, NULL }, { &inner, "a.h", 7, NULL } },
@@ -91,7 +84,6 @@ static void inlined_functions_have_lines_of_their_own(void **state)
 	const struct line **list;
 	size_t nr;
 
-	(void)state;
 	take(&model, places, 1, 4);
 	take(&model, places + 1, 1, 3);
 	list = lines_list(model.lines, &nr);
@@ -107,14 +99,13 @@ static void inlined_functions_have_lines_of_their_own(void **state)
 }
 
 /* The innermost code is in no known module: nobody's line has that as its own time. */
-static void code_that_is_not_known_is_in_no_line(void **state)
+TEST(code_that_is_not_known_is_in_no_line)
 {
 	struct model model = { .lines = NULL };
 	struct code_place *places[] = { NULL, place(1, &(struct code_level){ &outer, "a.c", 20, NULL }) };
 	const struct line **list;
 	size_t nr;
 
-	(void)state;
 	take(&model, places, 2, 4);
 	list = lines_list(model.lines, &nr);
 	assert_int_equal(nr, 1);
@@ -122,16 +113,4 @@ static void code_that_is_not_known_is_in_no_line(void **state)
 	free(list);
 	free(places[1]);
 	lines_release(&model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_has_its_own_time_and_that_of_what_it_calls),
-		cmocka_unit_test(a_recursion_counts_once),
-		cmocka_unit_test(inlined_functions_have_lines_of_their_own),
-		cmocka_unit_test(code_that_is_not_known_is_in_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

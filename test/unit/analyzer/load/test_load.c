@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/model: what the nodes, heap counters and records of logs add up to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/model.h"
 #include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /* main 100 ms > f 60 > f 40 > g 10: f's total is 60, not 100; its calls took 100 in all. */
-static void recursion_counts_a_functions_total_once(void **state)
+TEST(recursion_counts_a_functions_total_once)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -26,7 +21,6 @@ static void recursion_counts_a_functions_total_once(void **state)
 	struct model *model;
 	struct function *function;
 
-	(void)state;
 	build_call(g, 10 * MS, 0);
 	build_call(ff, 40 * MS, 10 * MS);
 	build_call(f, 60 * MS, 40 * MS);
@@ -51,7 +45,7 @@ static void recursion_counts_a_functions_total_once(void **state)
 }
 
 /* Two threads, the second with f twice under main: hooks in a signal handler can make such siblings. */
-static void siblings_and_threads_of_one_path_are_one_node(void **state)
+TEST(siblings_and_threads_of_one_path_are_one_node)
 {
 	struct build build;
 	struct log_thread *first = build_begin(&build), *second = build_thread(&build, "worker");
@@ -63,7 +57,6 @@ static void siblings_and_threads_of_one_path_are_one_node(void **state)
 	struct tree_node *node;
 	struct model *model;
 
-	(void)state;
 	build_call(f, 5 * MS, 0);
 	build_call(main, 10 * MS, 5 * MS);
 	build_call(f1, 1 * MS, 0);
@@ -89,14 +82,13 @@ static void siblings_and_threads_of_one_path_are_one_node(void **state)
 	build_release(&build);
 }
 
-static void the_pending_bucket_is_counted(void **state)
+TEST(the_pending_bucket_is_counted)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 1000, 0);
 	build_call(f, 1001, 0);
 	f->histogram[9]--;
@@ -109,14 +101,13 @@ static void the_pending_bucket_is_counted(void **state)
 	build_release(&build);
 }
 
-static void a_wrapped_bucket_comes_from_its_event(void **state)
+TEST(a_wrapped_bucket_comes_from_its_event)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 4, 0);
 	f->calls += 1ull << 32;
 	f->total_ticks += 4ull << 32;
@@ -134,14 +125,13 @@ static void a_wrapped_bucket_comes_from_its_event(void **state)
 }
 
 /* Without the event, the bucket is not known. */
-static void percentiles_are_not_made_up_when_counts_are_missing(void **state)
+TEST(percentiles_are_not_made_up_when_counts_are_missing)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 4, 0);
 	f->calls += 1ull << 32;
 	f->total_ticks += 4ull << 32;
@@ -154,14 +144,13 @@ static void percentiles_are_not_made_up_when_counts_are_missing(void **state)
 	build_release(&build);
 }
 
-static void a_program_without_hooks_has_its_heap(void **state)
+TEST(a_program_without_hooks_has_its_heap)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_heap *heap = build_heap(&build, thread, &thread->root);
 	struct model *model;
 
-	(void)state;
 	heap->alloc_calls = 10;
 	heap->alloc_bytes = 5000;
 	heap->free_calls = 4;
@@ -178,7 +167,7 @@ static void a_program_without_hooks_has_its_heap(void **state)
 	build_release(&build);
 }
 
-static void heap_belongs_to_the_path_that_allocated(void **state)
+TEST(heap_belongs_to_the_path_that_allocated)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -187,7 +176,6 @@ static void heap_belongs_to_the_path_that_allocated(void **state)
 	struct log_heap *heap = build_heap(&build, thread, f);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 1 * MS, 0);
 	build_call(main, 2 * MS, 1 * MS);
 	heap->alloc_calls = 3;
@@ -202,7 +190,7 @@ static void heap_belongs_to_the_path_that_allocated(void **state)
 }
 
 /* f was called under "(other paths)" only, and under itself there. */
-static void totals_under_other_paths_are_marked(void **state)
+TEST(totals_under_other_paths_are_marked)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -211,7 +199,6 @@ static void totals_under_other_paths_are_marked(void **state)
 	struct log_node *f = build_node(&build, thread, others, F);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 3 * MS, 0);
 	build_call(main, 5 * MS, 3 * MS);
 	build_finish(&build, NS_START + 1000 * MS, 0);
@@ -224,7 +211,7 @@ static void totals_under_other_paths_are_marked(void **state)
 }
 
 /* An address of a function in a.so, which was unloaded, that now is in b.so. */
-static void retired_nodes_belong_to_modules_that_are_gone(void **state)
+TEST(retired_nodes_belong_to_modules_that_are_gone)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -233,7 +220,6 @@ static void retired_nodes_belong_to_modules_that_are_gone(void **state)
 	struct log_node *new = build_node(&build, thread, &thread->root, 0x700100);
 	struct model *model;
 
-	(void)state;
 	gone->gone_ticks = NS_START + 10 * MS;
 	build_module(&build, "/lib/b.so", 0x700000, 0x800000, 0x700000, 2);
 	build_call(old, 1 * MS, 0);
@@ -249,7 +235,7 @@ static void retired_nodes_belong_to_modules_that_are_gone(void **state)
 }
 
 /* Two objects that were at one address in turn, both unloaded. */
-static void the_number_in_a_retired_node_says_which_module(void **state)
+TEST(the_number_in_a_retired_node_says_which_module)
 {
 	const uint64_t retired = 0x700100 | LOG_FUNCTION_RETIRED;
 	struct build build;
@@ -262,7 +248,6 @@ static void the_number_in_a_retired_node_says_which_module(void **state)
 		build_node(&build, thread, &thread->root, retired | 7ull << LOG_FUNCTION_MODULE_SHIFT);
 	struct model *model;
 
-	(void)state;
 	a->gone_ticks = NS_START + 10 * MS;
 	a->number = 6;
 	b->gone_ticks = NS_START + 20 * MS;
@@ -280,13 +265,12 @@ static void the_number_in_a_retired_node_says_which_module(void **state)
 }
 
 /* Loaded at different addresses in two processes, with one build-id: one function. */
-static void functions_merge_over_processes_by_build_id(void **state)
+TEST(functions_merge_over_processes_by_build_id)
 {
 	char first[] = "/tmp/insideme-test.XXXXXX", second[] = "/tmp/insideme-test.XXXXXX",
 	     *paths[] = { first, second };
 	struct model *model;
 
-	(void)state;
 	close(mkstemp(first));
 	close(mkstemp(second));
 	for (int i = 0; i < 2; i++) {
@@ -316,14 +300,13 @@ static void functions_merge_over_processes_by_build_id(void **state)
 	model_free(model);
 }
 
-static void facts_events_and_damage_free_text_are_there(void **state)
+TEST(facts_events_and_damage_free_text_are_there)
 {
 	struct build build;
 	struct log_event *event;
 	struct model *model;
 	char text[200];
 
-	(void)state;
 	build_begin(&build);
 	build_text(&build, "command=./app --fast 'a b'");
 	build_text(&build, "setting.INSIDEME_THRESHOLD=10us");
@@ -346,12 +329,11 @@ static void facts_events_and_damage_free_text_are_there(void **state)
 	build_release(&build);
 }
 
-static void a_loss_that_no_program_lives_for_is_damage(void **state)
+TEST(a_loss_that_no_program_lives_for_is_damage)
 {
 	struct build build;
 	struct model *model;
 
-	(void)state;
 	build_begin(&build);
 	build.header->losses[LOG_LOST_CALLS] = 12;
 	build.header->losses[LOG_LOST_SLICES] = UINT64_MAX - 63;
@@ -362,25 +344,4 @@ static void a_loss_that_no_program_lives_for_is_damage(void **state)
 	assert_int_equal(model->processes[0]->log->nr_damaged, 1);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recursion_counts_a_functions_total_once),
-		cmocka_unit_test(siblings_and_threads_of_one_path_are_one_node),
-		cmocka_unit_test(the_pending_bucket_is_counted),
-		cmocka_unit_test(a_wrapped_bucket_comes_from_its_event),
-		cmocka_unit_test(percentiles_are_not_made_up_when_counts_are_missing),
-		cmocka_unit_test(a_program_without_hooks_has_its_heap),
-		cmocka_unit_test(heap_belongs_to_the_path_that_allocated),
-		cmocka_unit_test(totals_under_other_paths_are_marked),
-		cmocka_unit_test(retired_nodes_belong_to_modules_that_are_gone),
-		cmocka_unit_test(the_number_in_a_retired_node_says_which_module),
-		cmocka_unit_test(functions_merge_over_processes_by_build_id),
-		cmocka_unit_test(facts_events_and_damage_free_text_are_there),
-		cmocka_unit_test(a_loss_that_no_program_lives_for_is_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

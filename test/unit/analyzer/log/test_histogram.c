@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/log/histogram: percentiles from powers of two, and adding up logs of other tick rates. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/log/histogram.h"
+#include "test/unit/unit.h"
 
 #define NR_CALLS 20000
 
@@ -42,13 +37,12 @@ static void fill(double *durations, struct histogram *histogram, double tick_ns)
 	qsort(durations, NR_CALLS, sizeof(*durations), by_value);
 }
 
-static void percentiles_are_within_a_factor_of_two_of_a_sorted_array(void **state)
+TEST(percentiles_are_within_a_factor_of_two_of_a_sorted_array)
 {
 	static const double percents[] = { 1, 10, 50, 90, 99, 99.9 };
 	static double durations[NR_CALLS];
 	struct histogram histogram = { 0 };
 
-	(void)state;
 	srand48(1);
 	fill(durations, &histogram, 0.4);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
@@ -60,46 +54,42 @@ static void percentiles_are_within_a_factor_of_two_of_a_sorted_array(void **stat
 	}
 }
 
-static void percentiles_never_leave_the_extremes(void **state)
+TEST(percentiles_never_leave_the_extremes)
 {
 	uint64_t counts[LOG_BUCKETS] = { [10] = 5 };
 	struct histogram histogram = { 0 };
 	double least;
 
-	(void)state;
 	histogram_add(&histogram, counts, 1);
 	assert_true(histogram_percentile(&histogram, 99, 1500, 1500, &least) == 1500);
 	assert_true(histogram_percentile(&histogram, 50, 1500, 1600, &least) == 1600);
 	assert_true(least == 1500);
 }
 
-static void the_last_bucket_ends_at_the_longest_call(void **state)
+TEST(the_last_bucket_ends_at_the_longest_call)
 {
 	uint64_t counts[LOG_BUCKETS] = { [LOG_BUCKETS - 1] = 2 };
 	struct histogram histogram = { 0 };
 	double least;
 
-	(void)state;
 	histogram_add(&histogram, counts, 1);
 	assert_true(histogram_percentile(&histogram, 100, ldexp(1, 41), ldexp(1, 45), &least) ==
 		    ldexp(1, 45));
 }
 
-static void nothing_counted_has_no_percentile(void **state)
+TEST(nothing_counted_has_no_percentile)
 {
 	struct histogram histogram = { 0 };
 	double least;
 
-	(void)state;
 	assert_true(isnan(histogram_percentile(&histogram, 50, NAN, NAN, &least)));
 }
 
-static void logs_of_one_rate_add_up_exactly(void **state)
+TEST(logs_of_one_rate_add_up_exactly)
 {
 	uint64_t counts[LOG_BUCKETS] = { [3] = 7, [20] = 1 };
 	struct histogram histogram = { 0 };
 
-	(void)state;
 	histogram_add(&histogram, counts, 0.4);
 	histogram_add(&histogram, counts, 0.40001);
 	assert_int_equal(histogram.counts[3], 14);
@@ -108,12 +98,11 @@ static void logs_of_one_rate_add_up_exactly(void **state)
 }
 
 /* Half of the calls from a machine whose tick is 2.7 times as long. */
-static void logs_of_different_rates_keep_their_percentiles(void **state)
+TEST(logs_of_different_rates_keep_their_percentiles)
 {
 	static double durations[2 * NR_CALLS];
 	struct histogram histogram = { 0 };
 
-	(void)state;
 	srand48(2);
 	fill(durations, &histogram, 0.4);
 	fill(durations + NR_CALLS, &histogram, 1.08);
@@ -126,18 +115,4 @@ static void logs_of_different_rates_keep_their_percentiles(void **state)
 
 		assert_true(most > exact / 2 && least < exact * 2);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(percentiles_are_within_a_factor_of_two_of_a_sorted_array),
-		cmocka_unit_test(percentiles_never_leave_the_extremes),
-		cmocka_unit_test(the_last_bucket_ends_at_the_longest_call),
-		cmocka_unit_test(nothing_counted_has_no_percentile),
-		cmocka_unit_test(logs_of_one_rate_add_up_exactly),
-		cmocka_unit_test(logs_of_different_rates_keep_their_percentiles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * analyzer/log/rows_reader: rows in the order of time, looked up by time; memory at the entry and exit of a
  * slice.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/model/process_usage.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define NR_ROWS 500
 
@@ -35,13 +30,12 @@ static uint64_t *row_at(struct log_rows *rows, size_t i)
 	return (uint64_t *)((uint8_t *)rows + sizeof(*rows) + 2 * sizeof(struct log_column) + i * 24);
 }
 
-static void memory_is_that_of_the_newest_row_before(void **state)
+TEST(memory_is_that_of_the_newest_row_before)
 {
 	struct memory_reading reading;
 	struct build build;
 	struct model *model;
 
-	(void)state;
 	build_memory(&build);
 	model = build_load(&build);
 	assert_false(process_memory_at(model->processes[0], NS_START + MS - 1, &reading));
@@ -59,14 +53,13 @@ static void memory_is_that_of_the_newest_row_before(void **state)
 }
 
 /* The recorder is just moving every second row, and has not shortened the set yet. */
-static void rows_being_thinned_come_once_and_in_order(void **state)
+TEST(rows_being_thinned_come_once_and_in_order)
 {
 	struct build build;
 	struct log_rows *rows = build_memory(&build);
 	struct rowset *set;
 	struct model *model;
 
-	(void)state;
 	for (size_t i = 0; i < NR_ROWS / 4; i++)
 		memcpy(row_at(rows, i), row_at(rows, 2 * i), 24);
 	model = build_load(&build);
@@ -78,13 +71,12 @@ static void rows_being_thinned_come_once_and_in_order(void **state)
 	build_release(&build);
 }
 
-static void a_row_that_leaps_ahead_costs_only_itself(void **state)
+TEST(a_row_that_leaps_ahead_costs_only_itself)
 {
 	struct build build;
 	struct log_rows *rows = build_memory(&build);
 	struct model *model;
 
-	(void)state;
 	for (int bit = 25; bit < 64; bit++) {
 		row_at(rows, 100)[0] ^= 1ull << bit;
 		model = build_load(&build);
@@ -95,13 +87,12 @@ static void a_row_that_leaps_ahead_costs_only_itself(void **state)
 	build_release(&build);
 }
 
-static void rows_after_the_end_are_not_there(void **state)
+TEST(rows_after_the_end_are_not_there)
 {
 	struct build build;
 	struct log_rows *rows = build_memory(&build);
 	struct model *model;
 
-	(void)state;
 	row_at(rows, NR_ROWS - 1)[0] = NS_START + 3600000 * MS;
 	model = build_load(&build);
 	assert_int_equal(process_rowset(model->processes[0], "memory")->nr_rows, NR_ROWS - 1);
@@ -110,13 +101,12 @@ static void rows_after_the_end_are_not_there(void **state)
 	build_release(&build);
 }
 
-static void impossible_columns_are_damage(void **state)
+TEST(impossible_columns_are_damage)
 {
 	struct build build;
 	struct log_rows *rows = build_memory(&build);
 	struct model *model;
 
-	(void)state;
 	rows->nr_columns = 1u << 30;
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 1);
@@ -126,7 +116,7 @@ static void impossible_columns_are_damage(void **state)
 }
 
 /* The sampler takes either set more often, as its budget allows. */
-static void rows_of_the_process_tell_its_memory_too(void **state)
+TEST(rows_of_the_process_tell_its_memory_too)
 {
 	static const uint64_t expected[] = { 10, 10, 30, 40, 40, 60 };	/* 1 to 6 ms after the start */
 	struct memory_reading reading;
@@ -134,7 +124,6 @@ static void rows_of_the_process_tell_its_memory_too(void **state)
 	struct build build;
 	struct model *model;
 
-	(void)state;
 	build_begin(&build);
 	rows = build_rows(&build, "memory", (const char *[]){ "rss_bytes", "vms_bytes" }, 2, 8);
 	build_row(rows, NS_START + 1 * MS, (uint64_t[]){ 10, 1 });
@@ -154,18 +143,4 @@ static void rows_of_the_process_tell_its_memory_too(void **state)
 	assert_int_equal(process_rowset(model->processes[0], "process")->nr_rows, 4);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_the_process_tell_its_memory_too),
-		cmocka_unit_test(memory_is_that_of_the_newest_row_before),
-		cmocka_unit_test(rows_being_thinned_come_once_and_in_order),
-		cmocka_unit_test(a_row_that_leaps_ahead_costs_only_itself),
-		cmocka_unit_test(rows_after_the_end_are_not_there),
-		cmocka_unit_test(impossible_columns_are_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/log/timebase: ticks to ns, and which readings of the clocks to believe. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/log/timebase.h"
+#include "test/unit/unit.h"
 
 #define NR_POINTS	100
 #define SECOND_TICKS	2600000000ull
@@ -22,12 +17,11 @@ static void fill(struct log_clocks *points)
 						 (1ull << 60) + i * SECOND_NS };
 }
 
-static void between_readings_time_is_a_straight_line(void **state)
+TEST(between_readings_time_is_a_straight_line)
 {
 	struct log_clocks points[NR_POINTS];
 	struct timebase base;
 
-	(void)state;
 	fill(points);
 	points[50].monotonic_ns += 1000000;	/* the machine's clock is being corrected */
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, points, NR_POINTS), 0);
@@ -43,12 +37,11 @@ static void between_readings_time_is_a_straight_line(void **state)
 	timebase_release(&base);
 }
 
-static void outside_of_the_readings_the_mean_rate_goes_on(void **state)
+TEST(outside_of_the_readings_the_mean_rate_goes_on)
 {
 	struct log_clocks points[NR_POINTS];
 	struct timebase base;
 
-	(void)state;
 	fill(points);
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, points, NR_POINTS), 0);
 	assert_int_equal(timebase_monotonic_ns(&base, 5000 + 109 * SECOND_TICKS), 777 + 109 * SECOND_NS);
@@ -57,12 +50,11 @@ static void outside_of_the_readings_the_mean_rate_goes_on(void **state)
 	timebase_release(&base);
 }
 
-static void a_damaged_reading_costs_only_itself(void **state)
+TEST(a_damaged_reading_costs_only_itself)
 {
 	struct log_clocks points[NR_POINTS];
 	struct timebase base;
 
-	(void)state;
 	for (int bit = 0; bit < 64; bit++) {
 		for (int word = 0; word < 2; word++) {
 			fill(points);
@@ -76,12 +68,11 @@ static void a_damaged_reading_costs_only_itself(void **state)
 	}
 }
 
-static void a_damaged_start_is_seen_by_the_others(void **state)
+TEST(a_damaged_start_is_seen_by_the_others)
 {
 	struct log_clocks points[NR_POINTS];
 	struct timebase base;
 
-	(void)state;
 	fill(points);
 	points[0].ticks ^= 1ull << 50;
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, points, NR_POINTS), 0);
@@ -91,54 +82,36 @@ static void a_damaged_start_is_seen_by_the_others(void **state)
 	timebase_release(&base);
 }
 
-static void one_reading_gives_no_rate(void **state)
+TEST(one_reading_gives_no_rate)
 {
 	struct log_clocks point = { 5000, 777, 1 }, same[] = { { 5000, 777, 1 }, { 5000, 777, 1 } };
 	struct timebase base;
 
-	(void)state;
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, &point, 1), -1);
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, same, 2), -1);
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, &point, 0), -1);
 }
 
-static void monotonic_ticks_are_ns(void **state)
+TEST(monotonic_ticks_are_ns)
 {
 	struct log_clocks point = { 5000, 5000, 1 };
 	struct timebase base;
 
-	(void)state;
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_MONOTONIC, &point, 1), 0);
 	assert_true(base.tick_ns == 1);
 	assert_int_equal(timebase_monotonic_ns(&base, 123456789), 123456789);
 	timebase_release(&base);
 }
 
-static void nonsense_does_not_overflow(void **state)
+TEST(nonsense_does_not_overflow)
 {
 	struct log_clocks points[] = { { 1, 1, UINT64_MAX }, { UINT64_MAX / 2, UINT64_MAX / 2 - 5, 5 } };
 	struct timebase base;
 
-	(void)state;
 	assert_int_equal(timebase_init(&base, LOG_CLOCK_TSC, points, 2), 0);
 	for (int bit = 0; bit < 64; bit++) {
 		timebase_monotonic_ns(&base, 1ull << bit);
 		timebase_ticks(&base, (int64_t)(1ull << bit));
 	}
 	timebase_release(&base);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(between_readings_time_is_a_straight_line),
-		cmocka_unit_test(outside_of_the_readings_the_mean_rate_goes_on),
-		cmocka_unit_test(a_damaged_reading_costs_only_itself),
-		cmocka_unit_test(a_damaged_start_is_seen_by_the_others),
-		cmocka_unit_test(one_reading_gives_no_rate),
-		cmocka_unit_test(monotonic_ticks_are_ns),
-		cmocka_unit_test(nonsense_does_not_overflow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/model/call_edges: who calls whom, from the call tree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/call_edges.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /* 0: called by nothing that was recorded */
 static const struct edge *find(const struct edges *edges, const struct model *model, uint64_t caller,
@@ -33,7 +28,7 @@ static void assert_edge(const struct edge *edge, uint64_t calls, double self_ms,
 /*
  * main 100 ms > g 10, and > f 80 > f 60 > f 40 > g 5: of the f that f calls the outer 60 count, not 60 + 40.
  */
-static void a_pair_adds_up_over_paths_and_once_within_itself(void **state)
+TEST(a_pair_adds_up_over_paths_and_once_within_itself)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -44,7 +39,6 @@ static void a_pair_adds_up_over_paths_and_once_within_itself(void **state)
 	struct model *model;
 	struct edges edges;
 
-	(void)state;
 	build_call(g, 5 * MS, 0);
 	build_call(fff, 40 * MS, 5 * MS);
 	build_call(ff, 60 * MS, 40 * MS);
@@ -69,13 +63,12 @@ static void a_pair_adds_up_over_paths_and_once_within_itself(void **state)
 	build_release(&build);
 }
 
-static void no_calls_have_no_pairs(void **state)
+TEST(no_calls_have_no_pairs)
 {
 	struct build build;
 	struct model *model;
 	struct edges edges;
 
-	(void)state;
 	build_begin(&build);
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
@@ -84,14 +77,4 @@ static void no_calls_have_no_pairs(void **state)
 	edges_release(&edges);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_adds_up_over_paths_and_once_within_itself),
-		cmocka_unit_test(no_calls_have_no_pairs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/counted_calls and counted_times: where calls and time of counted functions stand in the tree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/counted_times.h"
 #include "analyzer/model/tree_walk.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define SITE_CALLS 5000u
 #define SAMPLE_MS 4u
@@ -82,13 +77,12 @@ static struct tree_node *path_to(const struct model *model, uint64_t addr, uint6
 	return NULL;
 }
 
-static void calls_stand_on_the_only_path_that_samples_met(void **state)
+TEST(calls_stand_on_the_only_path_that_samples_met)
 {
 	struct run run = begin(1000 * MS);
 	const struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	sample(&run, run.f, COUNTED_LEAST_SAMPLES);
 	model = load(&run);
 	path = path_to(model, F, MAIN);
@@ -100,13 +94,12 @@ static void calls_stand_on_the_only_path_that_samples_met(void **state)
 	model_free(model);
 }
 
-static void too_few_samples_show_no_path(void **state)
+TEST(too_few_samples_show_no_path)
 {
 	struct run run = begin(1000 * MS);
 	const struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	sample(&run, run.f, COUNTED_LEAST_SAMPLES - 1);
 	model = load(&run);
 	path = path_to(model, F, MAIN);
@@ -116,14 +109,13 @@ static void too_few_samples_show_no_path(void **state)
 	model_free(model);
 }
 
-static void of_two_paths_each_may_have_any_of_the_calls(void **state)
+TEST(of_two_paths_each_may_have_any_of_the_calls)
 {
 	struct run run = begin(1000 * MS);
 	struct log_node *g = build_node(&run.build, run.thread, run.main, G),
 			*f_of_g = build_node(&run.build, run.thread, g, F);
 	struct model *model;
 
-	(void)state;
 	build_call(g, 10 * MS, 0);
 	build_call(f_of_g, 0, 0);
 	sample(&run, run.f, 100);
@@ -135,12 +127,11 @@ static void of_two_paths_each_may_have_any_of_the_calls(void **state)
 	model_free(model);
 }
 
-static void time_of_samples_is_taken_out_of_the_caller(void **state)
+TEST(time_of_samples_is_taken_out_of_the_caller)
 {
 	struct run run = begin(1000 * MS);
 	struct model *model;
 
-	(void)state;
 	sample(&run, run.f, 20);
 	model = load(&run);
 	assert_true(path_stats(path_to(model, F, MAIN)).self_ns == 20.0 * SAMPLE_MS * MS);
@@ -149,29 +140,15 @@ static void time_of_samples_is_taken_out_of_the_caller(void **state)
 	model_free(model);
 }
 
-static void no_more_is_taken_than_there_is(void **state)
+TEST(no_more_is_taken_than_there_is)
 {
 	struct run run = begin(30 * MS);
 	struct model *model;
 
-	(void)state;
 	sample(&run, run.f, 20);
 	model = load(&run);
 	assert_true(path_stats(path_to(model, F, MAIN)).self_ns == 30.0 * MS);
 	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.self_ns == 0);
 	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.total_ns == 30.0 * MS);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_stand_on_the_only_path_that_samples_met),
-		cmocka_unit_test(too_few_samples_show_no_path),
-		cmocka_unit_test(of_two_paths_each_may_have_any_of_the_calls),
-		cmocka_unit_test(time_of_samples_is_taken_out_of_the_caller),
-		cmocka_unit_test(no_more_is_taken_than_there_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/model/hook_costs: a program with known true times, recorded with hooks of known cost. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/cells/cells.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /*
  * Of each call, in ns: before its first reading of the clock and after its second one; between them; not
@@ -66,7 +61,7 @@ static void check(struct model *model)
 	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, model->functions_ns));
 }
 
-static void what_is_left_is_the_true_time(void **state)
+TEST(what_is_left_is_the_true_time)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
@@ -76,7 +71,6 @@ static void what_is_left_is_the_true_time(void **state)
 	const uint64_t g_ticks = G_SELF + INSIDE, f_ticks = F_SELF + INSIDE + NR_G * (g_ticks + OUTSIDE);
 	struct model *model;
 
-	(void)state;
 	for (uint32_t i = 0; i < NR_F; i++) {
 		uint64_t first = i ? 0 : NEW;
 
@@ -103,7 +97,7 @@ static void what_is_left_is_the_true_time(void **state)
 /*
  * Each F allocates two blocks and frees one of them. Its slow calls write a slice after their second reading.
  */
-static void blocks_and_slices_are_taken_out(void **state)
+TEST(blocks_and_slices_are_taken_out)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
@@ -114,7 +108,6 @@ static void blocks_and_slices_are_taken_out(void **state)
 	struct log_heap *heap = build_heap(&build, thread, f);
 	struct model *model;
 
-	(void)state;
 	build.header->costs[LOG_COST_RECORDED].full = (OUTSIDE + INSIDE + SLICE) << LOG_COST_SHIFT;
 	build.header->costs[LOG_COST_ALLOCATION].full = ALLOCATION << LOG_COST_SHIFT;
 	build.header->costs[LOG_COST_FREE].full = FREE << LOG_COST_SHIFT;
@@ -138,7 +131,7 @@ static void blocks_and_slices_are_taken_out(void **state)
 }
 
 /* Only the mean time for making a path is known: a single path may have taken all of it. */
-static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
+TEST(the_time_of_making_paths_is_doubt_of_their_callers)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
@@ -148,7 +141,6 @@ static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 	const struct call_stats *stats;
 	struct model *model;
 
-	(void)state;
 	build_call(g, G_SELF + INSIDE, 0);
 	/* making g took half of the mean time, */
 	build_call(f, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE, G_SELF + INSIDE);
@@ -174,7 +166,7 @@ static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 }
 
 /* One of 4 calls of G is timed. The others cost less, and nothing inside of the untimed call. */
-static void calls_that_were_not_timed_cost_what_they_cost(void **state)
+TEST(calls_that_were_not_timed_cost_what_they_cost)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_ADAPTIVE);
@@ -187,7 +179,6 @@ static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 	const uint64_t f_ticks = F_SELF + INSIDE + NR_G * G_SELF + g_hooks / NR_F;
 	struct model *model;
 
-	(void)state;
 	for (uint32_t i = 0; i < NR_F * NR_G; i++)
 		build_call(g, g_ticks, 0);
 	g->untimed_calls = nr_untimed;
@@ -204,7 +195,7 @@ static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 }
 
 /* The doubt is larger than the rest of the time. */
-static void a_function_too_short_to_tell_is_doubtful(void **state)
+TEST(a_function_too_short_to_tell_is_doubtful)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
@@ -212,7 +203,6 @@ static void a_function_too_short_to_tell_is_doubtful(void **state)
 			*g = build_node(&build, thread, &thread->root, G);
 	struct model *model;
 
-	(void)state;
 	thread->nr_new_paths = 0;
 	for (int i = 0; i < 1000; i++) {
 		build_call(f, INSIDE + KNOWN - 1, 0);
@@ -229,7 +219,7 @@ static void a_function_too_short_to_tell_is_doubtful(void **state)
 }
 
 /* f's own time is known well, but it is small beside the uncertainty of the hooks of 1000 calls of g. */
-static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
+TEST(the_doubts_of_what_it_calls_are_those_of_a_total)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
@@ -239,7 +229,6 @@ static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
 	struct value total, mean, max;
 	struct model *model;
 
-	(void)state;
 	thread->nr_new_paths = 0;
 	for (int i = 0; i < 1000; i++)
 		build_call(g, INSIDE - 1, 0);
@@ -267,7 +256,7 @@ static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
  * A handler's g lasts 20 ms within a hook of main: main's time of 100 ms has them as its own. f is a coroutine, which
  * others interrupt for 80 of its 100 ms.
  */
-static void times_that_do_not_add_up_are_made_to(void **state)
+TEST(times_that_do_not_add_up_are_made_to)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -276,7 +265,6 @@ static void times_that_do_not_add_up_are_made_to(void **state)
 	const struct call_stats *main, *coroutine;
 	struct model *model;
 
-	(void)state;
 	build_call(main_node, 100 * MS, 20 * MS);
 	build_call(f, 100 * MS, 80 * MS);
 	build_call(g, 20 * MS, 0);
@@ -292,19 +280,4 @@ static void times_that_do_not_add_up_are_made_to(void **state)
 	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, 100e6));
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_left_is_the_true_time),
-		cmocka_unit_test(blocks_and_slices_are_taken_out),
-		cmocka_unit_test(the_time_of_making_paths_is_doubt_of_their_callers),
-		cmocka_unit_test(calls_that_were_not_timed_cost_what_they_cost),
-		cmocka_unit_test(a_function_too_short_to_tell_is_doubtful),
-		cmocka_unit_test(the_doubts_of_what_it_calls_are_those_of_a_total),
-		cmocka_unit_test(times_that_do_not_add_up_are_made_to),
-	};
-
-	return cmocka_run_group_tests_name("hook_costs", tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/model/process_filter: --rank, --process and --thread leave nothing of the others in any number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/ask/options.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/process_filter.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /*
  * Three ranks of app (pids 100 to 102) and a helper (pid 200). Each has threads "main" and "worker-1"; on
@@ -109,44 +104,39 @@ static void assert_left(struct model *model, size_t nr_processes, size_t nr_thre
 	model_free(model);
 }
 
-static void without_a_filter_all_is_there(void **state)
+TEST(without_a_filter_all_is_there)
 {
-	(void)state;
 	assert_left(load(NULL, NULL, NULL), 4, 8, 1 + 2 + 3 + 0 + 4, 4 * 11);
 }
 
-static void ranks_are_chosen_by_number(void **state)
+TEST(ranks_are_chosen_by_number)
 {
-	(void)state;
 	assert_left(load("1-7", NULL, NULL), 2, 4, 3 + 4, 22);
 	assert_left(load("0", NULL, NULL), 1, 2, 2, 11);
 	assert_null(load("3", NULL, NULL));
 }
 
-static void processes_are_chosen_by_pid_or_program(void **state)
+TEST(processes_are_chosen_by_pid_or_program)
 {
-	(void)state;
 	assert_left(load(NULL, "101,help*", NULL), 2, 4, 3 + 1, 22);
 	assert_left(load(NULL, "app", NULL), 3, 6, 2 + 3 + 4, 33);
 	assert_left(load("2", "app", NULL), 1, 2, 4, 11);
 	assert_null(load("2", "helper", NULL));
 }
 
-static void threads_are_chosen_by_number_or_name(void **state)
+TEST(threads_are_chosen_by_number_or_name)
 {
-	(void)state;
 	assert_left(load(NULL, NULL, "worker-?"), 4, 4, 0, 44);
 	assert_left(load(NULL, NULL, "main"), 4, 4, 2 + 3 + 4 + 1, 0);
 	assert_left(load(NULL, NULL, "102,1100"), 2, 2, 4, 11);
 	assert_left(load("0-1", NULL, "main"), 2, 2, 2 + 3, 0);
 }
 
-static void what_is_no_list_is_told(void **state)
+TEST(what_is_no_list_is_told)
 {
 	static const char *const bad[] = { "", ",", "1,,2", "5-2", "4-", "a," };
 	struct filter filter = { .lists = { { .text = NULL } } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		for (enum filter_kind kind = 0; kind < FILTER_KINDS; kind++)
 			assert_int_equal(filter_parse(&filter, kind, bad[i]), EXIT_USAGE);
@@ -154,12 +144,11 @@ static void what_is_no_list_is_told(void **state)
 	assert_null(filter_text(&filter));
 }
 
-static void the_option_given_last_holds(void **state)
+TEST(the_option_given_last_holds)
 {
 	struct filter filter = { .lists = { { .text = NULL } } };
 	char *text;
 
-	(void)state;
 	assert_int_equal(filter_parse(&filter, FILTER_THREAD, "a,b,7"), 0);
 	assert_int_equal(filter_parse(&filter, FILTER_THREAD, "c"), 0);
 	assert_int_equal(filter.lists[FILTER_THREAD].nr_names, 1);
@@ -169,18 +158,4 @@ static void the_option_given_last_holds(void **state)
 	assert_string_equal(text, "--rank 1-2 --thread c");
 	free(text);
 	filter_release(&filter);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_filter_all_is_there),
-		cmocka_unit_test(ranks_are_chosen_by_number),
-		cmocka_unit_test(processes_are_chosen_by_pid_or_program),
-		cmocka_unit_test(threads_are_chosen_by_number_or_name),
-		cmocka_unit_test(what_is_no_list_is_told),
-		cmocka_unit_test(the_option_given_last_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

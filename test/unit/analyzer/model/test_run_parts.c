@@ -3,21 +3,16 @@
  * analyzer/model/run_parts: the share of each of several runs in a function; analyzer/profile: the same after
  * --save.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/run_parts.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/runs/run.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /*
  * main > f > f > g, each @calls times; main lasts 100 ms x calls, f 60 and within it 40, g 10, which
@@ -105,24 +100,22 @@ static void assert_parts(const struct model *model)
 	}
 }
 
-static void each_run_has_its_part(void **state)
+TEST(each_run_has_its_part)
 {
 	struct build_run files;
 	struct run runs[3];
 	struct model *model = load_three(&files, runs);
 
-	(void)state;
 	assert_parts(model);
 	assert_float_equal(build_function(model, F - APP_BEGIN)->parts[1].total_ns, 300e6, 1e-3);
 	model_free(model);
 }
 
-static void one_run_has_no_parts(void **state)
+TEST(one_run_has_no_parts)
 {
 	struct build build;
 	struct model *model;
 
-	(void)state;
 	build_calls(&build, 2);
 	model = build_load(&build);
 	assert_int_equal(model->nr_runs, 1);
@@ -131,7 +124,7 @@ static void one_run_has_no_parts(void **state)
 	build_release(&build);
 }
 
-static void a_saved_profile_has_the_same(void **state)
+TEST(a_saved_profile_has_the_same)
 {
 	char path[] = "profile-XXXXXX";
 	struct run profile = { .path = path, .is_profile = true }, runs[3];
@@ -139,7 +132,6 @@ static void a_saved_profile_has_the_same(void **state)
 	struct model *model = load_three(&files, runs);
 	double p90 = function_percentile_ns(build_function(model, F - APP_BEGIN), 90, &(double){ 0 });
 
-	(void)state;
 	close(mkstemp(path));
 	resolve_names(model);
 	assert_int_equal(profile_write(model, path), 0);
@@ -153,15 +145,4 @@ static void a_saved_profile_has_the_same(void **state)
 	assert_true(function_percentile_ns(build_function(model, F - APP_BEGIN), 90, &(double){ 0 }) == p90);
 	assert_int_equal(model->processes[1]->calls, 20);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_run_has_its_part),
-		cmocka_unit_test(one_run_has_no_parts),
-		cmocka_unit_test(a_saved_profile_has_the_same),
-	};
-
-	return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
 }

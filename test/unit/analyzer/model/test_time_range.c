@@ -3,20 +3,15 @@
  * analyzer/model/time_range and calls/slice_coverage: parts of a run's time, and how much of it single calls
  * cover.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/ask/options.h"
 #include "analyzer/calls/slice_coverage.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
-static void times_have_units_or_are_shares(void **state)
+TEST(times_have_units_or_are_shares)
 {
 	static const struct { const char *text; double value; bool is_percent;
 	} times[] = {
@@ -28,7 +23,6 @@ static void times_have_units_or_are_shares(void **state)
 					     "s", "0x10s", "nan", "1e300s", "1s2" };
 	struct time_mark mark;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		assert_int_equal(time_mark_parse(&mark, "from", times[i].text), 0);
 		assert_true(mark.value == times[i].value);
@@ -50,11 +44,10 @@ static int apply(struct model *model, const char *from, const char *to)
 	return window_apply(&window, model);
 }
 
-static void a_window_lies_within_the_run(void **state)
+TEST(a_window_lies_within_the_run)
 {
 	struct model model;
 
-	(void)state;
 	assert_int_equal(apply(&model, NULL, NULL), 0);
 	assert_true(model.from == 0 && model.to == 2000000000);
 	assert_int_equal(apply(&model, "500ms", "75%"), 0);
@@ -67,13 +60,12 @@ static void a_window_lies_within_the_run(void **state)
 	assert_int_equal(apply(&model, NULL, "0"), EXIT_USAGE);
 }
 
-static void a_window_is_told_with_its_share(void **state)
+TEST(a_window_is_told_with_its_share)
 {
 	struct model model = { .end = 2000000000, .from = 500000000, .to = 1500000000 };
 	struct window window = { .from.text = "25%" };
 	char *text = window_text(&window, &model);
 
-	(void)state;
 	assert_string_equal(text, "500 ms to 1.50 s of 2.00 s (50.0 %)");
 	free(text);
 	window.from.text = NULL;
@@ -114,32 +106,17 @@ static double cover(bool main_ends, int64_t from_ms, int64_t to_ms)
 	return percent;
 }
 
-static void calls_within_calls_cover_time_once(void **state)
+TEST(calls_within_calls_cover_time_once)
 {
-	(void)state;
 	assert_true(cover(true, 0, 100) == 100);
 	assert_true(cover(true, 30, 50) == 100);
 	assert_true(cover(true, 0, 200) == 50);
 	assert_true(cover(true, 100, 150) == 0);
 }
 
-static void what_never_ended_covers_nothing_but_what_it_called_does(void **state)
+TEST(what_never_ended_covers_nothing_but_what_it_called_does)
 {
-	(void)state;
 	assert_true(cover(false, 20, 40) == 100);
 	assert_true(cover(false, 30, 50) == 50);
 	assert_true(cover(false, 50, 100) == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_have_units_or_are_shares),
-		cmocka_unit_test(a_window_lies_within_the_run),
-		cmocka_unit_test(a_window_is_told_with_its_share),
-		cmocka_unit_test(calls_within_calls_cover_time_once),
-		cmocka_unit_test(what_never_ended_covers_nothing_but_what_it_called_does),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

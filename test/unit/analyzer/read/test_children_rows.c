@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/children_rows: the owners of rows that insideme-run took for processes without a log. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define PID	5000u
 
@@ -100,11 +95,10 @@ static struct model *load(struct build *program, struct build *other, struct bui
 }
 
 /* Two children with one pid, one after the other. The third pid is not known. */
-static void rows_belong_to_who_had_the_pid_then(void **state)
+TEST(rows_belong_to_who_had_the_pid_then)
 {
 	static const uint32_t clocks[] = { LOG_CLOCK_MONOTONIC, LOG_CLOCK_TSC };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct build program, monitor;
 		struct model *model;
@@ -131,12 +125,11 @@ static void rows_belong_to_who_had_the_pid_then(void **state)
 }
 
 /* Its own log begins where it was forked, and has rows later. */
-static void rows_before_the_own_log_are_one_curve_with_those_in_it(void **state)
+TEST(rows_before_the_own_log_are_one_curve_with_those_in_it)
 {
 	struct build program, own, monitor;
 	struct model *model;
 
-	(void)state;
 	build_begin(&program);
 	build_init(&own, LOG_CLOCK_MONOTONIC, 1);
 	own.header->pid = PID;
@@ -154,12 +147,11 @@ static void rows_before_the_own_log_are_one_curve_with_those_in_it(void **state)
 	model_free(model);
 }
 
-static void a_child_may_be_entered_long_after_its_ancestor_has_ended(void **state)
+TEST(a_child_may_be_entered_long_after_its_ancestor_has_ended)
 {
 	struct build program, monitor;
 	struct model *model;
 
-	(void)state;
 	build_begin(&program);
 	add_entry(&program, PID, 20000, 0);
 	build_finish(&program, at_ms(100), 0);
@@ -169,15 +161,4 @@ static void a_child_may_be_entered_long_after_its_ancestor_has_ended(void **stat
 	assert_int_equal(model->nr_damaged, 0);
 	assert_rows(find(model, PID, 20000), "process", 0, (uint64_t[]){ 20010, 20020 }, 2);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_belong_to_who_had_the_pid_then),
-		cmocka_unit_test(rows_before_the_own_log_are_one_curve_with_those_in_it),
-		cmocka_unit_test(a_child_may_be_entered_long_after_its_ancestor_has_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,23 +3,18 @@
  * The reading side on damaged logs: cut off anywhere, bits and bytes changed anywhere, links that go in
  * circles. Built under sanitizers; a watchdog ends what hangs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/calls/slices.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define NR_VARIANTS	4000
 #define NR_FUNCTIONS	30
@@ -68,9 +63,8 @@ static void build_all(struct build *build)
 /*
  * Thousands of variants would fill the terminal, so their messages are dropped. Sanitizers write past stdio.
  */
-static int buffer_messages(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	return setvbuf(stderr, NULL, _IOFBF, 1 << 20);
 }
 
@@ -118,12 +112,11 @@ static void use(struct model *model)
 		process_end_text(model->processes[i], text, sizeof(text));
 }
 
-static void a_log_cut_at_any_place_is_read_or_refused(void **state)
+TEST(a_log_cut_at_any_place_is_read_or_refused)
 {
 	struct build build;
 	size_t nr_read = 0;
 
-	(void)state;
 	build_all(&build);
 	for (uint64_t bytes = 64; bytes < build.tail; bytes += 64) {
 		struct model *model = try_load(&build, bytes);
@@ -204,26 +197,23 @@ static void try_variants(void (*change)(struct build *, const uint8_t *, uint64_
 	build_release(&build);
 }
 
-static void changed_words_anywhere_do_no_harm(void **state)
+TEST(changed_words_anywhere_do_no_harm)
 {
-	(void)state;
 	try_variants(damage);
 }
 
-static void changed_heads_of_areas_do_no_harm(void **state)
+TEST(changed_heads_of_areas_do_no_harm)
 {
-	(void)state;
 	try_variants(damage_heads);
 }
 
 /* A flipped bit in a node's counters may change the report only by leaving something out. */
-static void a_flipped_bit_does_not_make_up_time(void **state)
+TEST(a_flipped_bit_does_not_make_up_time)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F), sound;
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		build_call(f, 5000 + i * 7, 0);
 	build_finish(&build, END, 0);
@@ -244,14 +234,13 @@ static void a_flipped_bit_does_not_make_up_time(void **state)
 }
 
 /* Left behind by a handler's calls in the middle of another call's exit. */
-static void a_call_counted_as_another_is_no_damage(void **state)
+TEST(a_call_counted_as_another_is_no_damage)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	(void)state;
 	build_call(f, 2674, 0);
 	build_call(f, 870, 0);
 	f->histogram[11]++;
@@ -267,7 +256,7 @@ static void a_call_counted_as_another_is_no_damage(void **state)
 	build_release(&build);
 }
 
-static void links_in_circles_end(void **state)
+TEST(links_in_circles_end)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -276,7 +265,6 @@ static void links_in_circles_end(void **state)
 	struct log_frames *stack, *above;
 	struct model *model;
 
-	(void)state;
 	build_call(f, 10, 0);
 	build_call(g, 10, 0);
 	f->parent = build_ref(&build, g);
@@ -299,11 +287,10 @@ static void links_in_circles_end(void **state)
 	build_release(&build);
 }
 
-static void other_versions_and_other_files_are_refused(void **state)
+TEST(other_versions_and_other_files_are_refused)
 {
 	struct build build;
 
-	(void)state;
 	build_all(&build);
 	build.header->version = LOG_VERSION + 1;
 	assert_null(try_load(&build, 0));
@@ -321,7 +308,7 @@ static void other_versions_and_other_files_are_refused(void **state)
 	build_release(&build);
 }
 
-static void a_file_cut_while_it_is_open_reads_as_zeros(void **state)
+TEST(a_file_cut_while_it_is_open_reads_as_zeros)
 {
 	char path[] = "/tmp/insideme-test.XXXXXX", *paths[] = { path };
 	struct slice_reader *reader;
@@ -329,7 +316,6 @@ static void a_file_cut_while_it_is_open_reads_as_zeros(void **state)
 	struct model *model;
 	struct slice slice;
 
-	(void)state;
 	build_all(&build);
 	close(mkstemp(path));
 	build_write(&build, path, 0);
@@ -347,13 +333,12 @@ static void a_file_cut_while_it_is_open_reads_as_zeros(void **state)
 }
 
 /* A kill between claiming an area and the last word of its head. */
-static void an_area_killed_while_it_was_claimed_is_no_damage(void **state)
+TEST(an_area_killed_while_it_was_claimed_is_no_damage)
 {
 	struct build build;
 	struct log_area *areas[2];
 	struct model *model;
 
-	(void)state;
 	build_begin(&build);
 	areas[0] = build_area(&build, LOG_AREA_NODES, 0, 8192, sizeof(struct log_area));
 	areas[1] = build_area(&build, LOG_AREA_RECORDS, 0, 4096, sizeof(struct log_area));
@@ -369,14 +354,13 @@ static void an_area_killed_while_it_was_claimed_is_no_damage(void **state)
 }
 
 /* A kill while a call path is made: its function is set, its caller is not yet. */
-static void a_path_killed_while_it_was_made_is_no_damage(void **state)
+TEST(a_path_killed_while_it_was_made_is_no_damage)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *node;
 	struct model *model;
 
-	(void)state;
 	build_call(build_node(&build, thread, &thread->root, MAIN), MS, 0);
 	node = build_node(&build, thread, &thread->root, F);
 	thread->root.child = 0;
@@ -390,22 +374,4 @@ static void a_path_killed_while_it_was_made_is_no_damage(void **state)
 	assert_int_equal(model->nr_damaged, 1);
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_cut_at_any_place_is_read_or_refused),
-		cmocka_unit_test(changed_words_anywhere_do_no_harm),
-		cmocka_unit_test(a_path_killed_while_it_was_made_is_no_damage),
-		cmocka_unit_test(changed_heads_of_areas_do_no_harm),
-		cmocka_unit_test(a_flipped_bit_does_not_make_up_time),
-		cmocka_unit_test(a_call_counted_as_another_is_no_damage),
-		cmocka_unit_test(links_in_circles_end),
-		cmocka_unit_test(an_area_killed_while_it_was_claimed_is_no_damage),
-		cmocka_unit_test(other_versions_and_other_files_are_refused),
-		cmocka_unit_test(a_file_cut_while_it_is_open_reads_as_zeros),
-	};
-
-	return cmocka_run_group_tests(tests, buffer_messages, NULL);
 }

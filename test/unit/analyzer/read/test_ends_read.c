@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/ends_read: how each process ended, by its own log, its successor's and insideme-run's. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /* For each test: the log that it builds, the logs of the run, and its model. */
 static struct build build;
@@ -23,7 +18,6 @@ static struct model *model;
 
 static int no_logs(void **state)
 {
-	(void)state;
 	logs = (struct build_run){ .nr = 0 };
 	model = NULL;
 	return 0;
@@ -31,7 +25,6 @@ static int no_logs(void **state)
 
 static int free_model(void **state)
 {
-	(void)state;
 	if (model)
 		model_free(model);
 	return 0;
@@ -66,9 +59,8 @@ static void assert_end(const struct process *process, const char *expected)
 	assert_string_equal(process_end_text(process, text, sizeof(text)), expected);
 }
 
-static void a_signal_is_known_from_insideme_run(void **state)
+TEST(a_signal_is_known_from_insideme_run, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 1 << 30 }, 5, NULL);
@@ -82,9 +74,8 @@ static void a_signal_is_known_from_insideme_run(void **state)
 			 (1 << 30) - model->processes[0]->header.file_bytes);
 }
 
-static void a_raw_exit_is_known_from_insideme_run(void **state)
+TEST(a_raw_exit_is_known_from_insideme_run, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 7 << 8, 0, 0, 0 }, 5, NULL);
@@ -93,9 +84,8 @@ static void a_raw_exit_is_known_from_insideme_run(void **state)
 }
 
 /* Two processes with one pid, one after the other: their starts differ. */
-static void the_start_tells_which_process_it_was(void **state)
+TEST(the_start_tells_which_process_it_was, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build.header->process_start = 70;
 	build_run_add(&logs, &build);
@@ -116,9 +106,8 @@ static void the_start_tells_which_process_it_was(void **state)
 		   "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status");
 }
 
-static void an_end_without_status_is_no_exit_status(void **state)
+TEST(an_end_without_status_is_no_exit_status, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, LOG_NONE, 70, 80, LOG_NONE, 0 }, 6, NULL);
@@ -128,9 +117,8 @@ static void an_end_without_status_is_no_exit_status(void **state)
 	assert_int_equal(model->processes[0]->user_ns, 70);
 }
 
-static void an_orphan_that_was_left_is_said(void **state)
+TEST(an_orphan_that_was_left_is_said, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	add_monitor(LOG_EVENT_PROCESS_LEFT, (uint64_t[]){ 4242, 0 }, 2, NULL);
@@ -142,9 +130,8 @@ static void an_orphan_that_was_left_is_said(void **state)
  * Without insideme-run the process records its usage itself, including its sampler's. The larger reading is
  * the later one.
  */
-static void what_a_process_told_of_itself(void **state)
+TEST(what_a_process_told_of_itself, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build.header->sampler_kind = 1;
 	build.header->sampler_cpu_ns = 200;
@@ -161,9 +148,8 @@ static void what_a_process_told_of_itself(void **state)
 	assert_true(model->processes[0]->peak_rss_bytes == LOG_NONE);
 }
 
-static void without_insideme_run_silence_is_said(void **state)
+TEST(without_insideme_run_silence_is_said, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
@@ -173,9 +159,8 @@ static void without_insideme_run_silence_is_said(void **state)
 		"(insideme-run would know)");
 }
 
-static void a_successor_shows_an_exec(void **state)
+TEST(a_successor_shows_an_exec, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	begin_here(&build);
@@ -192,11 +177,10 @@ static void a_successor_shows_an_exec(void **state)
 	assert_end(model->processes[1], "exit status 5");
 }
 
-static void this_very_process_still_runs(void **state)
+TEST(this_very_process_still_runs, no_logs, free_model)
 {
 	FILE *file;
 
-	(void)state;
 	begin_here(&build);
 	build.header->pid = (uint32_t)getpid();
 	file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -210,9 +194,8 @@ static void this_very_process_still_runs(void **state)
 	assert_end(model->processes[0], "still running");
 }
 
-static void programs_without_the_library_are_listed(void **state)
+TEST(programs_without_the_library_are_listed, no_logs, free_model)
 {
-	(void)state;
 	begin_here(&build);
 	build_finish(&build, NS_START + 100 * MS, 0);
 	build_run_add(&logs, &build);
@@ -227,7 +210,7 @@ static void programs_without_the_library_are_listed(void **state)
 }
 
 /* insideme-run sees no log of an orphan. If the orphan became another program, its entry is left. */
-static void an_orphan_with_an_entry_is_no_other_process(void **state)
+TEST(an_orphan_with_an_entry_is_no_other_process, no_logs, free_model)
 {
 	static const char *const programs[] = { "app", "gzip" };
 
@@ -285,9 +268,8 @@ static void build_exec(bool later)
 	model = build_run_load(&logs);
 }
 
-static void an_exec_of_what_is_not_recorded_ends_a_program(void **state)
+TEST(an_exec_of_what_is_not_recorded_ends_a_program, no_logs, free_model)
 {
-	(void)state;
 	build_exec(false);
 	assert_end(model->processes[0], "exec of busybox (not recorded)");
 	assert_int_equal(model->nr_unseen, 1);
@@ -296,9 +278,8 @@ static void an_exec_of_what_is_not_recorded_ends_a_program(void **state)
 }
 
 /* insideme-run may see the exec before the next log. */
-static void an_exec_of_what_is_recorded_is_told_by_its_log(void **state)
+TEST(an_exec_of_what_is_recorded_is_told_by_its_log, no_logs, free_model)
 {
-	(void)state;
 	build_exec(true);
 	assert_int_equal(model->nr_processes, 2);
 	assert_ptr_equal(model->processes[0]->end_next, model->processes[1]);
@@ -306,9 +287,8 @@ static void an_exec_of_what_is_recorded_is_told_by_its_log(void **state)
 	assert_int_equal(model->nr_unseen, 0);
 }
 
-static void another_host_is_another_matter(void **state)
+TEST(another_host_is_another_matter, no_logs, free_model)
 {
-	(void)state;
 	build_begin(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
@@ -316,26 +296,3 @@ static void another_host_is_another_matter(void **state)
 		   "no end recorded; it ran on node17, so whether it still runs is not known here");
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, no_logs, free_model)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_signal_is_known_from_insideme_run),
-		TEST(a_raw_exit_is_known_from_insideme_run),
-		TEST(the_start_tells_which_process_it_was),
-		TEST(an_end_without_status_is_no_exit_status),
-		TEST(an_orphan_that_was_left_is_said),
-		TEST(what_a_process_told_of_itself),
-		TEST(without_insideme_run_silence_is_said),
-		TEST(a_successor_shows_an_exec),
-		TEST(this_very_process_still_runs),
-		TEST(programs_without_the_library_are_listed),
-		TEST(an_orphan_with_an_entry_is_no_other_process),
-		TEST(an_exec_of_what_is_not_recorded_ends_a_program),
-		TEST(an_exec_of_what_is_recorded_is_told_by_its_log),
-		TEST(another_host_is_another_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

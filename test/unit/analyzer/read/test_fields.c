@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/fields, analyzer/model/selector: which functions a rule means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/selector.h"
 #include "analyzer/read/fields.h"
+#include "test/unit/unit.h"
 
 static struct object app = { .path = "/opt/bin/app" };
 static struct function insert = { .object = &app, .name = "Index::insert(int)", .short_name = "Index::insert",
 	.file = "/src/index.cpp", .line = 7 };
 
-static void a_pattern_is_a_name_a_file_or_a_module(void **state)
+TEST(a_pattern_is_a_name_a_file_or_a_module)
 {
 	static const char *const good[] = { "Index::insert",  "Index::insert(int)",
 					    "Index::*",	      "*",
@@ -27,7 +22,6 @@ static void a_pattern_is_a_name_a_file_or_a_module(void **state)
 					   "index", "index.c",	   "index.cpp:remove",
 					   "lib:*", "other.cpp:*", ":" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		if (!selector_matches(good[i], &insert))
 			fail_msg("%s does not match", good[i]);
@@ -36,11 +30,10 @@ static void a_pattern_is_a_name_a_file_or_a_module(void **state)
 			fail_msg("%s matches", bad[i]);
 }
 
-static void the_first_rule_that_matches_holds(void **state)
+TEST(the_first_rule_that_matches_holds)
 {
 	struct field_rules rules = { .nr = 0 };
 
-	(void)state;
 	field_rules_parse(&rules, "test", "other = x;Index::* = the index ;\n# * = none\n  * = all");
 	assert_int_equal(rules.nr, 3);
 	assert_string_equal(field_rules_find(&rules, &insert), "the index");
@@ -50,26 +43,14 @@ static void the_first_rule_that_matches_holds(void **state)
 	field_rules_release(&rules);
 }
 
-static void what_is_no_rule_is_left_out(void **state)
+TEST(what_is_no_rule_is_left_out)
 {
 	struct field_rules rules = { .nr = 0 };
 
-	(void)state;
 	field_rules_parse(&rules, "test", "no rule; = nothing;;\n operator== = compare; a =");
 	assert_int_equal(rules.nr, 2);
 	assert_string_equal(rules.rules[0].pattern, "operator==");
 	assert_string_equal(rules.rules[0].field, "compare");
 	assert_string_equal(rules.rules[1].field, "");
 	field_rules_release(&rules);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pattern_is_a_name_a_file_or_a_module),
-		cmocka_unit_test(the_first_rule_that_matches_holds),
-		cmocka_unit_test(what_is_no_rule_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/machine_rows: rows of the machine that lie in several logs of a run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/process_filter.h"
 #include "analyzer/read/machine_rows.h"
 #include "analyzer/resources/series.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 static const char *const system_columns[] = { "system_cpu_busy_ns", "system_cpu_total_ns" };
 static const char *const core_columns[] = { "cpu0_busy_ns", "cpu1_busy_ns" };
@@ -105,11 +100,10 @@ static struct model *load_turns(const struct filter *filter, uint32_t clock)
 	return model;
 }
 
-static void turns_of_several_are_one_curve_of_one(void **state)
+TEST(turns_of_several_are_one_curve_of_one)
 {
 	static const uint32_t clocks[] = { LOG_CLOCK_MONOTONIC, LOG_CLOCK_TSC };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct model *model = load_turns(NULL, clocks[i]);
 		struct process *owner = model->processes[0];
@@ -131,11 +125,10 @@ static void turns_of_several_are_one_curve_of_one(void **state)
 	}
 }
 
-static void a_process_that_is_reported_alone_has_all_of_the_machine(void **state)
+TEST(a_process_that_is_reported_alone_has_all_of_the_machine)
 {
 	static char *const names[] = { "11", "12" };
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		struct filter filter = { 0 };
 		struct model *model;
@@ -151,14 +144,13 @@ static void a_process_that_is_reported_alone_has_all_of_the_machine(void **state
 }
 
 /* Its ms was measured 1 % too long. */
-static void a_short_process_does_not_tell_when_later_rows_were(void **state)
+TEST(a_short_process_does_not_tell_when_later_rows_were)
 {
 	struct build_run logs = { .nr = 0 };
 	struct filter filter = { 0 };
 	struct build builds[2];
 	struct model *model;
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++)
 		begin(&builds[i], 10 + i, LOG_CLOCK_TSC);
 	builds[0].header->start_again.monotonic_ns += MS / 100;
@@ -174,13 +166,12 @@ static void a_short_process_does_not_tell_when_later_rows_were(void **state)
 }
 
 /* In old logs each process had rows. Nothing is counted twice. */
-static void rows_of_one_time_add_nothing(void **state)
+TEST(rows_of_one_time_add_nothing)
 {
 	struct build_run logs = { .nr = 0 };
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		struct build build;
 
@@ -198,12 +189,11 @@ static void rows_of_one_time_add_nothing(void **state)
 	model_free(model);
 }
 
-static void other_machines_stay_apart(void **state)
+TEST(other_machines_stay_apart)
 {
 	struct build_run logs = { .nr = 0 };
 	struct model *model;
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		struct build build;
 
@@ -229,13 +219,12 @@ static void other_machines_stay_apart(void **state)
 }
 
 /* A run that insideme-run began to watch later. */
-static void what_looked_from_outside_has_them_all(void **state)
+TEST(what_looked_from_outside_has_them_all)
 {
 	struct build_run logs = { .nr = 0 };
 	struct build program, monitor;
 	struct model *model;
 
-	(void)state;
 	begin(&program, 10, LOG_CLOCK_MONOTONIC);
 	add_rows(&program, "system", (uint64_t[]){ 100, 200 }, 2);
 	begin(&monitor, 20, LOG_CLOCK_MONOTONIC);
@@ -247,18 +236,4 @@ static void what_looked_from_outside_has_them_all(void **state)
 	assert_null(process_rowset(model->processes[0], "system"));
 	assert_rows(model->monitors[0], "system", (uint64_t[]){ 100, 200, 300, 400 }, 4);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(turns_of_several_are_one_curve_of_one),
-		cmocka_unit_test(a_process_that_is_reported_alone_has_all_of_the_machine),
-		cmocka_unit_test(a_short_process_does_not_tell_when_later_rows_were),
-		cmocka_unit_test(rows_of_one_time_add_nothing),
-		cmocka_unit_test(other_machines_stay_apart),
-		cmocka_unit_test(what_looked_from_outside_has_them_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

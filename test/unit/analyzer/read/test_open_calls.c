@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/open_calls: what open calls add at the end of the log. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/model.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 /* 200 recursive calls over several frames areas, killed 50 ms after the last one began. */
-static void open_calls_are_the_last_words(void **state)
+TEST(open_calls_are_the_last_words)
 {
 	enum { DEPTH = 200 };
 	struct build build;
@@ -22,7 +17,6 @@ static void open_calls_are_the_last_words(void **state)
 	struct model *model;
 	struct log_rows *rows;
 
-	(void)state;
 	build_stack(&build, thread, 61);
 	for (int i = 0; i < DEPTH; i++) {
 		node = build_node(&build, thread, node, F);
@@ -54,7 +48,7 @@ static void open_calls_are_the_last_words(void **state)
 }
 
 /* f is open for 30 ms and has called g for 10 already; main's time in f is child time, not self. */
-static void an_open_calls_time_is_child_time_of_its_caller(void **state)
+TEST(an_open_calls_time_is_child_time_of_its_caller)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -62,7 +56,6 @@ static void an_open_calls_time_is_child_time_of_its_caller(void **state)
 	struct log_node *f = build_node(&build, thread, main, F), *g = build_node(&build, thread, f, G);
 	struct model *model;
 
-	(void)state;
 	build_call(g, 10 * MS, 0);
 	build_call(build_node(&build, thread, main, G), 4 * MS, 0);
 	build_stack(&build, thread, 10);
@@ -80,7 +73,7 @@ static void an_open_calls_time_is_child_time_of_its_caller(void **state)
 }
 
 /* The thread is still at main: f's frame is being pushed or popped. */
-static void a_frame_that_is_not_where_its_thread_is_does_not_count(void **state)
+TEST(a_frame_that_is_not_where_its_thread_is_does_not_count)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -88,7 +81,6 @@ static void a_frame_that_is_not_where_its_thread_is_does_not_count(void **state)
 	struct log_node *f = build_node(&build, thread, main, F);
 	struct model *model;
 
-	(void)state;
 	build_stack(&build, thread, 10);
 	build_open_call(&build, thread, main, NS_START + 1 * MS);
 	build_open_call(&build, thread, f, NS_START + 2 * MS);
@@ -106,7 +98,7 @@ static void a_frame_that_is_not_where_its_thread_is_does_not_count(void **state)
  * Killed while the first frame of a further area was pushed: the newest sound one is the last of the area
  * below.
  */
-static void a_frame_on_its_way_into_a_new_area_hides_none(void **state)
+TEST(a_frame_on_its_way_into_a_new_area_hides_none)
 {
 	enum { NR_FRAMES = 61 };	/* a page */
 	struct build build;
@@ -115,7 +107,6 @@ static void a_frame_on_its_way_into_a_new_area_hides_none(void **state)
 	struct model *model;
 	uint32_t first;
 
-	(void)state;
 	build_stack(&build, thread, NR_FRAMES);
 	first = thread->frames;
 	for (uint64_t i = 1; thread->frames == first; i++) {
@@ -132,7 +123,7 @@ static void a_frame_on_its_way_into_a_new_area_hides_none(void **state)
 }
 
 /* Killed between the counter of calls and the clock: the frame is still there, but it is one call. */
-static void a_call_that_was_just_ending_counts_once(void **state)
+TEST(a_call_that_was_just_ending_counts_once)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -140,7 +131,6 @@ static void a_call_that_was_just_ending_counts_once(void **state)
 	struct call_stats *stats;
 	struct model *model;
 
-	(void)state;
 	build_call(f, 10 * MS, 0);
 	build_call(f, 10 * MS, 0);
 	f->calls++;
@@ -159,7 +149,7 @@ static void a_call_that_was_just_ending_counts_once(void **state)
 }
 
 /* A coroutine that was left 20 ms ago: its call is open, but its time does not go on. */
-static void a_stack_that_was_left_waits(void **state)
+TEST(a_stack_that_was_left_waits)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -168,7 +158,6 @@ static void a_stack_that_was_left_waits(void **state)
 	struct log_frames *coroutine;
 	struct model *model;
 
-	(void)state;
 	coroutine = build_stack(&build, thread, 10);
 	build_open_call(&build, thread, f, NS_START + 10 * MS);
 	coroutine->top_addr = thread->top_addr;
@@ -188,7 +177,7 @@ static void a_stack_that_was_left_waits(void **state)
 	build_release(&build);
 }
 
-static void calls_of_counts_mode_have_no_times(void **state)
+TEST(calls_of_counts_mode_have_no_times)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -196,7 +185,6 @@ static void calls_of_counts_mode_have_no_times(void **state)
 	struct log_node *f = build_node(&build, thread, main, F);
 	struct model *model;
 
-	(void)state;
 	build.header->timing = LOG_TIMING_COUNTS;
 	f->calls = f->untimed_calls = 1000;
 	build_stack(&build, thread, 10);
@@ -211,19 +199,4 @@ static void calls_of_counts_mode_have_no_times(void **state)
 	assert_true(isnan(model->processes[0]->stacks[0].calls[0].so_far_ns));
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_calls_are_the_last_words),
-		cmocka_unit_test(an_open_calls_time_is_child_time_of_its_caller),
-		cmocka_unit_test(a_frame_that_is_not_where_its_thread_is_does_not_count),
-		cmocka_unit_test(a_frame_on_its_way_into_a_new_area_hides_none),
-		cmocka_unit_test(a_call_that_was_just_ending_counts_once),
-		cmocka_unit_test(a_stack_that_was_left_waits),
-		cmocka_unit_test(calls_of_counts_mode_have_no_times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
 /* analyzer/read/sampled_code: samples in code of this very program, where the compiler inlined functions. */
 #include <dlfcn.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analyzer/model/tree_walk.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define SELF	  "/proc/self/exe"
 #define BIAS	  0x10000000000ull
@@ -111,7 +106,7 @@ static void assert_function(const struct tree_node *node, const void *function)
 	assert_int_equal(node->function->addr, addr_of(function) - BIAS);
 }
 
-static void a_path_goes_on_through_counted_functions(void **state)
+TEST(a_path_goes_on_through_counted_functions)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_AUTO);
@@ -119,7 +114,6 @@ static void a_path_goes_on_through_counted_functions(void **state)
 	struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	count(&build, thread, inner);
 	count(&build, thread, innermost);
 	path = path_of_sample(&build, thread, node, &model);
@@ -130,7 +124,7 @@ static void a_path_goes_on_through_counted_functions(void **state)
 	model_free(model);
 }
 
-static void what_a_path_has_already_is_not_repeated(void **state)
+TEST(what_a_path_has_already_is_not_repeated)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_AUTO);
@@ -138,7 +132,6 @@ static void what_a_path_has_already_is_not_repeated(void **state)
 	struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	count(&build, thread, inner);
 	count(&build, thread, innermost);
 	node = call(&build, thread, node, addr_of(inner));
@@ -149,7 +142,7 @@ static void what_a_path_has_already_is_not_repeated(void **state)
 	model_free(model);
 }
 
-static void functions_that_are_timed_are_not_added(void **state)
+TEST(functions_that_are_timed_are_not_added)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_AUTO);
@@ -157,7 +150,6 @@ static void functions_that_are_timed_are_not_added(void **state)
 	struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	call(&build, thread, node, addr_of(inner));
 	count(&build, thread, innermost);
 	path = path_of_sample(&build, thread, node, &model);
@@ -166,7 +158,7 @@ static void functions_that_are_timed_are_not_added(void **state)
 	model_free(model);
 }
 
-static void the_function_around_a_region_is_not_beneath_it(void **state)
+TEST(the_function_around_a_region_is_not_beneath_it)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_AUTO);
@@ -174,7 +166,6 @@ static void the_function_around_a_region_is_not_beneath_it(void **state)
 	struct tree_node *path;
 	struct model *model;
 
-	(void)state;
 	count(&build, thread, outer);
 	count(&build, thread, innermost);
 	path = path_of_sample(&build, thread, node, &model);
@@ -183,29 +174,15 @@ static void the_function_around_a_region_is_not_beneath_it(void **state)
 	model_free(model);
 }
 
-static void by_other_timing_samples_stay(void **state)
+TEST(by_other_timing_samples_stay)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
 	struct log_node *node = call(&build, thread, &thread->root, addr_of(outer));
 	struct model *model;
 
-	(void)state;
 	count(&build, thread, inner);
 	assert_function(path_of_sample(&build, thread, node, &model), outer);
 	assert_null(model->objects->naming);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_goes_on_through_counted_functions),
-		cmocka_unit_test(what_a_path_has_already_is_not_repeated),
-		cmocka_unit_test(functions_that_are_timed_are_not_added),
-		cmocka_unit_test(the_function_around_a_region_is_not_beneath_it),
-		cmocka_unit_test(by_other_timing_samples_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

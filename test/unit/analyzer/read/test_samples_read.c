@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CPU samples of a log, by path and by function. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/read/samples_read.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define INTERVAL_NS (4 * MS)
 
@@ -33,7 +28,7 @@ static void add(struct log_area *area, uint32_t node, uint32_t nr, uint16_t flag
 }
 
 /* F has 240 samples; G has 25, and 100 in its hooks. */
-static void samples_of_the_hooks_are_apart(void **state)
+TEST(samples_of_the_hooks_are_apart)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -42,7 +37,6 @@ static void samples_of_the_hooks_are_apart(void **state)
 	struct log_area *area = build_samples(&build, thread, 1000);
 	struct model *model;
 
-	(void)state;
 	build_call(outer, 1600 * MS, 1500 * MS);
 	for (int i = 0; i < 10; i++)
 		build_call(f, 100 * MS, 0);
@@ -65,7 +59,7 @@ static void samples_of_the_hooks_are_apart(void **state)
 	build_release(&build);
 }
 
-static void samples_of_no_path_are_damage(void **state)
+TEST(samples_of_no_path_are_damage)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
@@ -73,7 +67,6 @@ static void samples_of_no_path_are_damage(void **state)
 	struct log_area *area = build_samples(&build, thread, 10);
 	struct model *model;
 
-	(void)state;
 	build_call(outer, 1600 * MS, 0);
 	add(area, build_ref(&build, outer), 3, 0);
 	add(area, 12345678, 1, 0);
@@ -86,21 +79,9 @@ static void samples_of_no_path_are_damage(void **state)
 	build_release(&build);
 }
 
-static void a_share_has_the_error_of_its_number(void **state)
+TEST(a_share_has_the_error_of_its_number)
 {
-	(void)state;
 	assert_true(fabs(sample_share_error(25, 100) - 0.0433) < 1e-4);
 	assert_true(isnan(sample_share_error(0, 0)));
 	assert_true(sample_share_error(0, 100) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_of_the_hooks_are_apart),
-		cmocka_unit_test(samples_of_no_path_are_damage),
-		cmocka_unit_test(a_share_has_the_error_of_its_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

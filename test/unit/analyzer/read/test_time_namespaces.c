@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/read/time_namespaces: processes of a run whose monotonic clock is another one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define SECOND		1000000000ll
 #define TICKS_SECOND	2600000000ull
@@ -61,11 +56,10 @@ static void assert_second(struct build_run *run, int64_t begin_ms)
 	model_free(model);
 }
 
-static void a_container_may_be_ahead_or_behind(void **state)
+TEST(a_container_may_be_ahead_or_behind)
 {
 	const int64_t ahead_s[] = { 100000, -100000, 2, -2, -LATER_S - 1 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ahead_s) / sizeof(*ahead_s); i++) {
 		struct build_run run = { .nr = 0 };
 
@@ -75,11 +69,10 @@ static void a_container_may_be_ahead_or_behind(void **state)
 	}
 }
 
-static void a_real_time_that_was_set_is_no_other_clock(void **state)
+TEST(a_real_time_that_was_set_is_no_other_clock)
 {
 	const int64_t set_s[] = { 3600, -3600 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(set_s) / sizeof(*set_s); i++) {
 		struct build_run run = { .nr = 0 };
 
@@ -89,27 +82,15 @@ static void a_real_time_that_was_set_is_no_other_clock(void **state)
 	}
 }
 
-static void the_clock_of_insideme_run_is_the_run_s(void **state)
+TEST(the_clock_of_insideme_run_is_the_run_s)
 {
 	struct build_run run = { .nr = 0 };
 	struct model *model;
 
-	(void)state;
 	begin(&run, 5, LOG_OF_MONITOR, -1, 0, 0);
 	begin(&run, 10, LOG_OF_PROGRAM, 0, 500, 0);
 	model = build_run_load(&run);
 	assert_int_equal(model->nr_monitors, 1);
 	assert_int_equal((model->monitors[0]->start - (int64_t)MS / 2) / (int64_t)MS, -1000);
 	model_free(model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_container_may_be_ahead_or_behind),
-		cmocka_unit_test(a_real_time_that_was_set_is_no_other_clock),
-		cmocka_unit_test(the_clock_of_insideme_run_is_the_run_s),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * analyzer/resources/series: figures of one column from rows of known values, and rows of several things in
  * one set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/resources/series.h"
 #include "test/unit/build_model.h"
+#include "test/unit/unit.h"
 
 #define NR_ROWS 50
 
@@ -48,12 +43,11 @@ static void assert_near(double found, double expected)
 	assert_true(fabs(found - expected) <= 1e-6 * fabs(expected));
 }
 
-static void slopes_and_rates_are_those_of_the_lines(void **state)
+TEST(slopes_and_rates_are_those_of_the_lines)
 {
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	build_begin(&build);
 	build_line("grows", LOG_UNIT_BYTES, LOG_GAUGE, 1000, 20);
 	build_line("falls", LOG_UNIT_BYTES, LOG_GAUGE, 5000, (uint64_t)-20);
@@ -79,13 +73,12 @@ static void slopes_and_rates_are_those_of_the_lines(void **state)
 }
 
 /* PSS is read only while a process is small. */
-static void a_gauge_that_is_known_once_has_one_reading(void **state)
+TEST(a_gauge_that_is_known_once_has_one_reading)
 {
 	struct log_rows *rows;
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	build_begin(&build);
 	rows = build_rows(&build, "maps", (const char *[]){ "value" }, 1, 3);
 	((struct log_column *)(rows + 1))->unit = LOG_UNIT_BYTES;
@@ -103,13 +96,12 @@ static void a_gauge_that_is_known_once_has_one_reading(void **state)
 	build_release(&build);
 }
 
-static void a_counter_that_goes_back_makes_no_negative_rate(void **state)
+TEST(a_counter_that_goes_back_makes_no_negative_rate)
 {
 	struct log_rows *rows;
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	build_begin(&build);
 	rows = build_line("goes_back", LOG_UNIT_COUNT, LOG_CUMULATIVE, 1000, 10);
 	memset((uint8_t *)(rows + 1) + sizeof(struct log_column) + 25 * 16 + 8, 0, 8);
@@ -133,7 +125,7 @@ static void count_up(struct log_rows *rows, uint32_t column, uint16_t unit)
  * Steps of 30 ms in counters of a process, one of them a part of another. Two processors have no room for
  * more than two.
  */
-static void a_rate_is_at_most_what_there_is(void **state)
+TEST(a_rate_is_at_most_what_there_is)
 {
 	const char *const process_columns[] = { "cpu_ns", "user_ns", "children_ns" };
 	const char *const system_columns[] = { "system_cpu_busy_ns", "system_cpu_total_ns", "cpu_stall_ns" };
@@ -141,7 +133,6 @@ static void a_rate_is_at_most_what_there_is(void **state)
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	build_begin(&build);
 	process_rows = build_rows(&build, "process", process_columns, 3, NR_ROWS);
 	system_rows = build_rows(&build, "system", system_columns, 3, NR_ROWS);
@@ -205,13 +196,12 @@ static void add_worker(struct build_run *logs, uint32_t pid, uint64_t begin_ms, 
 }
 
 /* Nine one after the other, then two at once: each step of the curve has several of the former. */
-static void processes_together_use_what_those_of_the_time_use(void **state)
+TEST(processes_together_use_what_those_of_the_time_use)
 {
 	struct build_run logs = { .nr = 0 };
 	struct model *model;
 	struct series cpu, rss;
 
-	(void)state;
 	for (uint32_t i = 0; i < 9; i++)
 		add_worker(&logs, 10 + i, 50 * i, i % 2);
 	add_worker(&logs, 20, 450, false);
@@ -235,13 +225,12 @@ static void processes_together_use_what_those_of_the_time_use(void **state)
  * A shell whose commands end before they have a row, and one that has rows: it used half a processor for a
  * tenth of the time.
  */
-static void processes_without_rows_count_by_what_they_used(void **state)
+TEST(processes_without_rows_count_by_what_they_used)
 {
 	struct build_run logs = { .nr = 0 };
 	struct model *model;
 	struct series cpu;
 
-	(void)state;
 	add_worker(&logs, 10, 450, false);
 	for (uint32_t i = 0; i < 9; i++) {
 		struct build worker;
@@ -265,13 +254,12 @@ static void processes_without_rows_count_by_what_they_used(void **state)
 	model_free(model);
 }
 
-static void a_process_of_one_thread_uses_one_processor(void **state)
+TEST(a_process_of_one_thread_uses_one_processor)
 {
 	struct log_rows *rows;
 	struct model *model;
 	struct series series;
 
-	(void)state;
 	build_begin(&build);
 	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "threads" }, 2, NR_ROWS);
 	count_up(rows, 0, LOG_UNIT_NS);
@@ -286,12 +274,11 @@ static void a_process_of_one_thread_uses_one_processor(void **state)
 	build_release(&build);
 }
 
-static void areas_of_one_set_and_another_id_stay_apart(void **state)
+TEST(areas_of_one_set_and_another_id_stay_apart)
 {
 	struct model *model;
 	struct process *process;
 
-	(void)state;
 	build_begin(&build);
 	build_line("thread", LOG_UNIT_NS, LOG_CUMULATIVE, 0, 1)->id = 17;
 	build_line("thread", LOG_UNIT_NS, LOG_CUMULATIVE, 0, 2)->id = 18;
@@ -305,20 +292,4 @@ static void areas_of_one_set_and_another_id_stay_apart(void **state)
 	}
 	model_free(model);
 	build_release(&build);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slopes_and_rates_are_those_of_the_lines),
-		cmocka_unit_test(a_gauge_that_is_known_once_has_one_reading),
-		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
-		cmocka_unit_test(a_rate_is_at_most_what_there_is),
-		cmocka_unit_test(processes_together_use_what_those_of_the_time_use),
-		cmocka_unit_test(processes_without_rows_count_by_what_they_used),
-		cmocka_unit_test(a_process_of_one_thread_uses_one_processor),
-		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/runs/run: which run a name means. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/runs/run.h"
 #include "test/unit/build_log.h"
+#include "test/unit/unit.h"
 
 static char place[] = "/tmp/insideme-test.XXXXXX";
 
@@ -50,11 +45,10 @@ static void assert_choice(const char *argument, const char *name)
 	run_release(&run);
 }
 
-static void without_runs_it_says_how_to_record(void **state)
+TEST(without_runs_it_says_how_to_record)
 {
 	struct run run, *runs;
 
-	(void)state;
 	assert_int_equal(run_choose(&run, NULL), -1);
 	assert_int_equal(run_choose(&run, "app"), -1);
 	assert_int_equal(run_list(&runs), 0);
@@ -71,9 +65,8 @@ static void make_runs(void)
 	make_run("mine", 15, "other");
 }
 
-static void names_mean_the_newest_run_that_fits(void **state)
+TEST(names_mean_the_newest_run_that_fits)
 {
-	(void)state;
 	make_runs();
 	assert_choice(NULL, "20231114-221340-app-x");
 	assert_choice("last", "20231114-221340-app-x");
@@ -86,26 +79,24 @@ static void names_mean_the_newest_run_that_fits(void **state)
 	assert_choice("20231114-221320-app", "20231114-221320-app");
 }
 
-static void paths_are_taken_as_they_are(void **state)
+TEST(paths_are_taken_as_they_are)
 {
-	(void)state;
 	assert_choice("insideme.data/mine/", "mine");
 	assert_choice("insideme.data", "20231114-221340-app-x");
 	assert_choice("insideme.data/mine/node17-4242-0.log", "node17-4242-0.log");
 }
 
 /* Also when a program of the run's name lies in the current directory. */
-static void a_program_of_that_name_is_no_run(void **state)
+TEST(a_program_of_that_name_is_no_run)
 {
 	FILE *file = fopen("app", "w");
 
-	(void)state;
 	fclose(file);
 	assert_choice("app", "20231114-221320-app-2");
 	unlink("app");
 }
 
-static void what_is_not_there_is_an_error(void **state)
+TEST(what_is_not_there_is_an_error)
 {
 	static const char *const arguments[] = {
 		"last~5", "last~",	  "last~99999999999999999999",
@@ -114,17 +105,15 @@ static void what_is_not_there_is_an_error(void **state)
 	};
 	struct run run;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
 		assert_int_equal(run_choose(&run, arguments[i]), -1);
 }
 
-static void the_list_is_newest_first(void **state)
+TEST(the_list_is_newest_first)
 {
 	struct run *runs;
 	size_t nr = run_list(&runs);
 
-	(void)state;
 	assert_int_equal(nr, 5);
 	assert_string_equal(runs[1].name, "mine");
 	assert_int_equal(runs[1].newer, 1);
@@ -134,32 +123,16 @@ static void the_list_is_newest_first(void **state)
 	free(runs);
 }
 
-static int enter(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	unsetenv("INSIDEME_DIR");
 	return mkdtemp(place) && chdir(place) == 0 ? 0 : -1;
 }
 
-static int leave(void **state)
+int after_all(void **state)
 {
 	char command[PATH_MAX];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", place);
 	return chdir("/") == 0 ? system(command) : -1;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_runs_it_says_how_to_record),
-		cmocka_unit_test(names_mean_the_newest_run_that_fits),
-		cmocka_unit_test(paths_are_taken_as_they_are),
-		cmocka_unit_test(a_program_of_that_name_is_no_run),
-		cmocka_unit_test(what_is_not_there_is_an_error),
-		cmocka_unit_test(the_list_is_newest_first),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
 }

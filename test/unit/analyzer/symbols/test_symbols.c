@@ -2,16 +2,11 @@
 /* analyzer/symbols: names and lines of this very program. */
 #include <dlfcn.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "analyzer/symbols/symbols.h"
+#include "test/unit/unit.h"
 
 #define SELF "/proc/self/exe"
 
@@ -82,7 +77,7 @@ static void sort_two(struct symbol *list)
 	list[1] = first;
 }
 
-static void functions_have_name_and_line(void **state)
+TEST(functions_have_name_and_line)
 {
 	struct symbol list[2] = { { .addr = file_addr((void *)twin) },
 				  { .addr = file_addr((void *)_ZN5Index6insertEi) } };
@@ -91,7 +86,6 @@ static void functions_have_name_and_line(void **state)
 	struct symbols *symbols = symbols_open(&file, &opened);
 	struct symbol *of_twin;
 
-	(void)state;
 	assert_non_null(symbols);
 	sort_two(list);
 	symbols_name(symbols, list, 2);
@@ -104,41 +98,38 @@ static void functions_have_name_and_line(void **state)
 	symbols_close(symbols);
 }
 
-static void an_address_within_a_function_belongs_to_it_and_others_to_none(void **state)
+TEST(an_address_within_a_function_belongs_to_it_and_others_to_none)
 {
 	struct symbol list[2] = { { .addr = 1 }, { .addr = file_addr((void *)twin) + 1 } };
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 
-	(void)state;
 	symbols_name(symbols, list, 2);
 	assert_null(list[0].name);
 	assert_string_equal(list[1].name, "twin");
 	symbols_close(symbols);
 }
 
-static void a_global_function_is_found_by_its_name(void **state)
+TEST(a_global_function_is_found_by_its_name)
 {
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 	uint64_t addr = 0;
 
-	(void)state;
 	assert_true(symbols_find(symbols, "_ZN5Index6insertEi", &addr));
 	assert_int_equal(addr, file_addr((void *)_ZN5Index6insertEi));
 	assert_false(symbols_find(symbols, "twin", &addr));	/* static */
 	symbols_close(symbols);
 }
 
-static void a_file_that_does_not_agree_gives_no_names(void **state)
+TEST(a_file_that_does_not_agree_gives_no_names)
 {
 	const uint8_t id[20] = { 1, 2, 3 };
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 
-	(void)state;
 	file.file_bytes++;
 	assert_null(symbols_open(&file, &opened));
 	assert_int_equal(opened, SYMBOLS_OTHER_FILE);
@@ -153,12 +144,11 @@ static void a_file_that_does_not_agree_gives_no_names(void **state)
 	assert_int_equal(opened, SYMBOLS_OTHER_FILE);
 }
 
-static void what_is_no_object_is_said(void **state)
+TEST(what_is_no_object_is_said)
 {
 	struct symbols_file file = { .path = "/nonexistent" };
 	enum symbols_state opened;
 
-	(void)state;
 	assert_null(symbols_open(&file, &opened));
 	assert_int_equal(opened, SYMBOLS_NO_FILE);
 	file.path = "/etc/passwd";
@@ -178,7 +168,7 @@ static bool is_among(uint64_t addr, void *context)
 	return *addrs;
 }
 
-static void inlined_functions_are_found_with_the_lines_of_their_calls(void **state)
+TEST(inlined_functions_are_found_with_the_lines_of_their_calls)
 {
 	const uint64_t code_addr = file_addr(outer());
 	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), file_addr((void *)innermost),
@@ -190,7 +180,6 @@ static void inlined_functions_are_found_with_the_lines_of_their_calls(void **sta
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 
-	(void)state;
 	assert_int_equal(symbols_code(symbols, code_addr, is_among, all, found), 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(found[i].addr, all[i]);
@@ -202,7 +191,7 @@ static void inlined_functions_are_found_with_the_lines_of_their_calls(void **sta
 	symbols_close(symbols);
 }
 
-static void code_that_nothing_was_inlined_at_is_its_functions(void **state)
+TEST(code_that_nothing_was_inlined_at_is_its_functions)
 {
 	uint64_t all[] = { file_addr((void *)outer), 0 };
 	struct symbol_code found[SYMBOLS_CODES_MOST];
@@ -210,26 +199,10 @@ static void code_that_nothing_was_inlined_at_is_its_functions(void **state)
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 
-	(void)state;
 	assert_int_equal(symbols_code(symbols, all[0], is_among, all, found), 1);
 	assert_int_equal(found[0].addr, all[0]);
 	assert_int_equal(symbols_code(symbols, file_addr((void *)twin), is_among, all, found), 1);
 	assert_int_equal(found[0].addr, file_addr((void *)twin));
 	assert_int_equal(symbols_code(symbols, 1, is_among, all, found), 0);
 	symbols_close(symbols);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_have_name_and_line),
-		cmocka_unit_test(an_address_within_a_function_belongs_to_it_and_others_to_none),
-		cmocka_unit_test(a_global_function_is_found_by_its_name),
-		cmocka_unit_test(a_file_that_does_not_agree_gives_no_names),
-		cmocka_unit_test(what_is_no_object_is_said),
-		cmocka_unit_test(inlined_functions_are_found_with_the_lines_of_their_calls),
-		cmocka_unit_test(code_that_nothing_was_inlined_at_is_its_functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  * preload/calls/path_index: paths are found while tables grow, after functions were unloaded, and without
  * room.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/calls/path_index.h"
 #include "preload/state/log_space.h"
 #include "test/unit/empty_log.h"
 #include "test/unit/no_recorder.h"
+#include "test/unit/unit.h"
 
 #define NR_NODES	100000u
 #define FUNCTION	0x555555554000u
@@ -57,7 +52,7 @@ static void add(struct log_thread *thread, struct log_node *node, uint32_t paren
 }
 
 /* Wide and deep: node i is called by node i / 1000. */
-static void all_are_found_at_any_time(void **state)
+TEST(all_are_found_at_any_time)
 {
 	int fd;
 	struct log_thread *thread = begin(256u << 20, &fd);
@@ -65,7 +60,6 @@ static void all_are_found_at_any_time(void **state)
 	uint32_t parent = log_ref(live.log, nodes);
 	uint64_t seen = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < NR_NODES; i++) {
 		uint32_t asked = (uint32_t)(i * 2654435761u % (i + 1));
 
@@ -110,14 +104,13 @@ static void assert_all_found(const struct log_thread *thread, const struct log_n
 	assert_int_equal(path_index_find(thread, parent, function_of(nr)), 0);
 }
 
-static void the_first_ones_need_no_table(void **state)
+TEST(the_first_ones_need_no_table)
 {
 	int fd;
 	struct log_thread *thread = begin(64u << 20, &fd);
 	struct log_node *first = (struct log_node *)((char *)thread + LOG_FIRST_NODES_AT), *later;
 	uint32_t parent = log_ref(live.log, &thread->root);
 
-	(void)state;
 	assert_int_equal((LOG_FIRST_NODES_AT - sizeof(struct log_area)) % sizeof(struct log_node), 0);
 	for (uint32_t i = 0; i < NR_FIRST; i++) {
 		assert_true(path_index_make_room(thread, false));
@@ -138,14 +131,13 @@ static void the_first_ones_need_no_table(void **state)
  * A handler takes the last of the first places after the thread saw it: the thread's node is in an area of
  * nodes.
  */
-static void a_node_behind_the_first_makes_the_table(void **state)
+TEST(a_node_behind_the_first_makes_the_table)
 {
 	int fd;
 	struct log_thread *thread = begin(64u << 20, &fd);
 	uint32_t parent = log_ref(live.log, &thread->root);
 	struct log_node *later;
 
-	(void)state;
 	assert_true(path_index_make_room(thread, false));
 	for (uint32_t i = 0; i < NR_FIRST; i++)
 		add(thread, place_first(thread), parent, function_of(i));
@@ -158,14 +150,13 @@ static void a_node_behind_the_first_makes_the_table(void **state)
 	end(fd);
 }
 
-static void functions_that_come_and_go_take_one_place(void **state)
+TEST(functions_that_come_and_go_take_one_place)
 {
 	int fd;
 	struct log_thread *thread = begin(64u << 20, &fd);
 	struct log_node *nodes = new_nodes(thread, NR_NODES);
 	uint32_t parent = log_ref(live.log, &thread->root);
 
-	(void)state;
 	for (uint32_t i = 0; i < NR_NODES; i++) {
 		assert_true(path_index_make_room(thread, false));
 		add(thread, &nodes[i], parent, FUNCTION);
@@ -178,14 +169,13 @@ static void functions_that_come_and_go_take_one_place(void **state)
 }
 
 /* The last places are for functions under "(other paths)". */
-static void without_room_some_is_kept_for_functions(void **state)
+TEST(without_room_some_is_kept_for_functions)
 {
 	int fd;
 	struct log_thread *thread = begin(4u << 20, &fd);
 	struct log_node *nodes = new_nodes(thread, 12700);
 	uint32_t parent = log_ref(live.log, &thread->root), nr = 0, nr_others = 0;
 
-	(void)state;
 	for (; nr < 12000 && path_index_make_room(thread, false); nr++)
 		add(thread, &nodes[nr], parent, function_of(nr) + nr);
 	for (; nr + nr_others < 12000 && path_index_make_room(thread, true); nr_others++)
@@ -196,17 +186,4 @@ static void without_room_some_is_kept_for_functions(void **state)
 		assert_int_equal(path_index_find(thread, parent, nodes[i].function_addr),
 				 log_ref(live.log, &nodes[i]));
 	end(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_found_at_any_time),
-		cmocka_unit_test(the_first_ones_need_no_table),
-		cmocka_unit_test(a_node_behind_the_first_makes_the_table),
-		cmocka_unit_test(functions_that_come_and_go_take_one_place),
-		cmocka_unit_test(without_room_some_is_kept_for_functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/heap/blocks: the map of live blocks. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 
-#include <cmocka.h>
-
 #include "test/unit/live_blocks.h"
+#include "test/unit/unit.h"
 
 static void miss(uint64_t number)
 {
@@ -23,13 +18,12 @@ static void miss(uint64_t number)
 }
 
 /* Puts and takes in a random order, beside an array of flags that knows what is there. */
-static void it_holds_what_was_put_and_not_taken(void **state)
+TEST(it_holds_what_was_put_and_not_taken)
 {
 	enum { NR = 60000, STEPS = 600000 };
 	bool *is_there = calloc(NR, sizeof(*is_there));
 	uint64_t random = 1;
 
-	(void)state;
 	begin(1ull << 40);
 	assert_non_null(is_there);
 	for (int i = 0; i < STEPS; i++) {
@@ -54,11 +48,10 @@ static void it_holds_what_was_put_and_not_taken(void **state)
 	end();
 }
 
-static void a_live_block_takes_at_most_45_bytes(void **state)
+TEST(a_live_block_takes_at_most_45_bytes)
 {
 	enum { NR = 3000000 };
 
-	(void)state;
 	begin(1ull << 40);
 	for (uint64_t i = 0; i < NR; i++) {
 		put(i);
@@ -83,12 +76,11 @@ static void take_and_return(uint64_t number)
 /*
  * Every third one, then the others in their order: so all pages empty slowly, and then one after the other.
  */
-static void so_it_does_when_most_are_freed(void **state)
+TEST(so_it_does_when_most_are_freed)
 {
 	enum { NR = 3000000, NR_LEFT = 200000 };
 	uint64_t nr = NR;
 
-	(void)state;
 	begin(1ull << 40);
 	for (uint64_t i = 0; i < NR; i++)
 		put(i);
@@ -114,11 +106,10 @@ static void so_it_does_when_most_are_freed(void **state)
 	end();
 }
 
-static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void **state)
+TEST(a_block_that_comes_again_replaces_the_one_whose_free_was_missed)
 {
 	struct block block = block_at(5), replaced;
 
-	(void)state;
 	begin(1ull << 40);
 	put(5);
 	block.bytes = 99;
@@ -131,12 +122,11 @@ static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void
 }
 
 /* The estimate from what is left: within ten per cent, where half and more of the blocks were dropped. */
-static void past_its_limit_it_samples(void **state)
+TEST(past_its_limit_it_samples)
 {
 	enum { NR = 1000000 };
 	uint64_t blocks = 0;
 
-	(void)state;
 	begin(16u << 20);
 	for (uint64_t i = 0; i < NR; i++) {
 		struct block block = block_at(i), replaced;
@@ -158,11 +148,10 @@ static void past_its_limit_it_samples(void **state)
 	end();
 }
 
-static void without_memory_it_loses_blocks_and_says_so(void **state)
+TEST(without_memory_it_loses_blocks_and_says_so)
 {
 	struct block block = block_at(3), replaced;
 
-	(void)state;
 	begin(1ull << 40);
 	put(1);
 	is_sealed = true;
@@ -180,13 +169,12 @@ static void without_memory_it_loses_blocks_and_says_so(void **state)
 }
 
 /* Where address space is limited the map's part of it is mapped at once, and no more. */
-static void with_limited_address_space_pages_without_a_map_are_lost(void **state)
+TEST(with_limited_address_space_pages_without_a_map_are_lost)
 {
 	enum { TABLES = 2, NR = 3 };
 	const uint64_t limit = TABLES * sizeof(struct table) + NR * LIVE_BYTES;
 	struct block block = block_at(1), replaced;
 
-	(void)state;
 	begin(1ull << 40);
 	blocks_limit_space(limit + 1);
 	for (int i = 0; i < 5; i++, block.addr += 16u << 10)
@@ -196,12 +184,11 @@ static void with_limited_address_space_pages_without_a_map_are_lost(void **state
 }
 
 /* Before mlockall() there is nothing to spare; blocks go on to be known. */
-static void spare_address_space_can_be_cut(void **state)
+TEST(spare_address_space_can_be_cut)
 {
 	enum { NR = 50000 };
 	uint64_t tables = 4 * sizeof(struct table);	/* of two maps */
 
-	(void)state;
 	begin(1ull << 40);
 	for (uint64_t i = NR; i < NR + 1000; i++)
 		put(i);
@@ -217,13 +204,12 @@ static void spare_address_space_can_be_cut(void **state)
 }
 
 /* Not even looked up. */
-static void addresses_of_no_allocator_are_lost(void **state)
+TEST(addresses_of_no_allocator_are_lost)
 {
 	static const uint64_t addrs[] = { 1ull << 48,	  0xff00007f00000000, UINT64_MAX,
 					  0x7f0000000001, 0x7f0000000008,     4 };
 	struct block block = { .bytes = 1, .heap = 1 }, taken;
 
-	(void)state;
 	begin(1ull << 40);
 	for (size_t i = 0; i < ARRAY_SIZE(addrs); i++) {
 		block.addr = addrs[i];
@@ -240,11 +226,10 @@ static void addresses_of_no_allocator_are_lost(void **state)
 /*
  * The highest and the lowest address of a block, and one beside each border of regions and pages of the map.
  */
-static void blocks_lie_anywhere(void **state)
+TEST(blocks_lie_anywhere)
 {
 	struct block taken;
 
-	(void)state;
 	begin(1ull << 40);
 	for (int bit = 5; bit <= 48; bit++) {
 		struct block block = { .addr = (1ull << bit) - 32,
@@ -282,12 +267,11 @@ static void *come_and_go(void *first)
 	return NULL;
 }
 
-static void pages_go_back_while_other_threads_enter_blocks(void **state)
+TEST(pages_go_back_while_other_threads_enter_blocks)
 {
 	pthread_t threads[3];
 	uint64_t nr_gone = 0, before;
 
-	(void)state;
 	begin(1ull << 40);
 	for (uintptr_t i = 0; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1)), 0);
@@ -317,18 +301,16 @@ static void handle(int signal)
 	struct block block = block_at(2000 + nr_handled), taken;
 	enum block_result result = blocks_put(&block, &taken);
 
-	(void)signal;
 	nr_handled++;
 	nr_lost_in_handler += result == BLOCK_LOST;
 	if (result != BLOCK_LOST && blocks_take((void *)block.addr, &taken) != BLOCK_DONE)
 		abort();
 }
 
-static void handlers_that_allocate_do_not_hang(void **state)
+TEST(handlers_that_allocate_do_not_hang)
 {
 	const struct itimerval fast = { { 0, 100 }, { 0, 100 } }, off = { { 0, 0 }, { 0, 0 } };
 
-	(void)state;
 	begin(1ull << 40);
 	nr_handled = 0;
 	signal(SIGALRM, handle);
@@ -340,24 +322,4 @@ static void handlers_that_allocate_do_not_hang(void **state)
 	setitimer(ITIMER_REAL, &off, NULL);
 	assert_true(nr_lost_in_handler < nr_handled);
 	end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_holds_what_was_put_and_not_taken),
-		cmocka_unit_test(a_live_block_takes_at_most_45_bytes),
-		cmocka_unit_test(so_it_does_when_most_are_freed),
-		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
-		cmocka_unit_test(past_its_limit_it_samples),
-		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
-		cmocka_unit_test(with_limited_address_space_pages_without_a_map_are_lost),
-		cmocka_unit_test(spare_address_space_can_be_cut),
-		cmocka_unit_test(addresses_of_no_allocator_are_lost),
-		cmocka_unit_test(blocks_lie_anywhere),
-		cmocka_unit_test(pages_go_back_while_other_threads_enter_blocks),
-		cmocka_unit_test(handlers_that_allocate_do_not_hang),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/heap/blocks: the map of live blocks in forked children. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "test/unit/live_blocks.h"
+#include "test/unit/unit.h"
 
 /* In a child, whose log is another one: block number @number is there, without a record of it. */
 static bool inherits(uint64_t number)
@@ -95,11 +90,10 @@ static void child(uint64_t nr)
 		expect(owns(i));
 }
 
-static void a_child_has_the_blocks_without_their_records(void **state)
+TEST(a_child_has_the_blocks_without_their_records)
 {
 	int status;
 
-	(void)state;
 	for (uint64_t nr = 100; nr < 100000; nr = nr * 9 / 5) {
 		begin(1ull << 40);
 		for (uint64_t i = 0; i < nr; i++)
@@ -133,12 +127,11 @@ static void descend(int nr_left)
 	_exit(nr_wrong != 0);
 }
 
-static void a_child_of_children_has_the_blocks_of_all(void **state)
+TEST(a_child_of_children_has_the_blocks_of_all)
 {
 	enum { GENERATIONS = 20 };
 	int status = 0;
 
-	(void)state;
 	begin(1ull << 40);
 	live_map.numbers_before = 1;
 	put(GENERATIONS + 1);
@@ -174,12 +167,11 @@ static void *come_and_go(void *unused)
 	return unused;
 }
 
-static void a_fork_may_come_while_other_threads_are_in_the_map(void **state)
+TEST(a_fork_may_come_while_other_threads_are_in_the_map)
 {
 	pthread_t other;
 	int status;
 
-	(void)state;
 	begin(1ull << 40);
 	for (uint64_t i = 0; i < NR_KEPT; i++)
 		put(i);
@@ -200,15 +192,4 @@ static void a_fork_may_come_while_other_threads_are_in_the_map(void **state)
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(other, NULL);
 	end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_has_the_blocks_without_their_records),
-		cmocka_unit_test(a_child_of_children_has_the_blocks_of_all),
-		cmocka_unit_test(a_fork_may_come_while_other_threads_are_in_the_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/heap/poisson: against libm, and what estimates and their errors come to over many blocks. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "insideme_log.h"
 #include "preload/heap/poisson.h"
+#include "test/unit/unit.h"
 
 static const uint64_t means[] = { 1, 2, 7, 1000, 4096, 524288, 64 << 20 };
 #define NR_MEANS (sizeof(means) / sizeof(*means))
@@ -21,9 +16,8 @@ static void near(double found, double wanted, double error)
 }
 
 /* Sizes from 1 byte to 2^44, ten in each octave. */
-static void a_block_counts_by_the_inverse_of_its_probability(void **state)
+TEST(a_block_counts_by_the_inverse_of_its_probability)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_MEANS; i++) {
 		for (int octave = 0; octave < 440; octave++) {
 			uint64_t bytes = (uint64_t)exp2(octave / 10.0);
@@ -41,12 +35,11 @@ static void a_block_counts_by_the_inverse_of_its_probability(void **state)
 }
 
 /* Rounding of 1 / p is right on average over addresses: within 5 standard errors. */
-static void blocks_are_rounded_both_ways(void **state)
+TEST(blocks_are_rounded_both_ways)
 {
 	static const uint64_t sizes[] = { 300000, 524288, 700000, 1500000 };
 	const int nr = 100000;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct poisson_weight weight;
 		uint64_t sum = 0;
@@ -60,11 +53,10 @@ static void blocks_are_rounded_both_ways(void **state)
 }
 
 /* Mean, share below the mean, and that it has no memory; 5 standard errors each. */
-static void gaps_are_exponential(void **state)
+TEST(gaps_are_exponential)
 {
 	const int nr = 400000;
 
-	(void)state;
 	for (uint64_t random = 1; random < 5; random++) {
 		uint64_t generator = random;
 		double sum = 0, late = 0;
@@ -89,14 +81,13 @@ static void gaps_are_exponential(void **state)
  * A million blocks of mixed sizes, as malloc's wrapper does it: the estimates, and how often their error
  * holds.
  */
-static void estimates_are_as_good_as_they_say(void **state)
+TEST(estimates_are_as_good_as_they_say)
 {
 	static const uint64_t sizes[] = { 24, 1032, 40, 262152, 24, 2097160, 168, 56, 4104, 24 };
 	const int nr_runs = 200, nr = 20000;
 	const uint64_t mean = 65536;
 	double sum = 0, squares = 0, stated = 0, real = 0;
 
-	(void)state;
 	for (int i = 0; i < nr; i++)
 		real += (double)sizes[i % 10];
 	for (uint64_t run = 1; run <= (uint64_t)nr_runs; run++) {
@@ -122,16 +113,4 @@ static void estimates_are_as_good_as_they_say(void **state)
 	}
 	near(sum / nr_runs, 0, 5 * sqrt(stated / nr_runs / nr_runs));
 	near(squares / stated, 1, 5 * sqrt(2.0 / nr_runs));	/* chi squared of so many */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_counts_by_the_inverse_of_its_probability),
-		cmocka_unit_test(blocks_are_rounded_both_ways),
-		cmocka_unit_test(gaps_are_exponential),
-		cmocka_unit_test(estimates_are_as_good_as_they_say),
-	};
-
-	return cmocka_run_group_tests_name("poisson", tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * preload/objects/eh_table: a function is found by its table. Of a wrong table, nothing beyond its segment is
  * read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "preload/objects/eh_table.h"
+#include "test/unit/unit.h"
 
 #define PAGE 4096u
 #define NR 3u
@@ -53,11 +48,10 @@ static struct eh_table make(void)
 	return (struct eh_table){ (uintptr_t)segment, (uintptr_t)segment, (uintptr_t)(pages + 2 * PAGE) };
 }
 
-static void functions_are_found(void **state)
+TEST(functions_are_found)
 {
 	struct eh_table table = make();
 
-	(void)state;
 	for (uint32_t i = 0; i < NR; i++)
 		for (uint32_t at = 0; at < FUNCTION_BYTES; at += FUNCTION_BYTES - 1) {
 			struct function_range range = eh_table_find(&table, function(i) + at);
@@ -70,11 +64,10 @@ static void functions_are_found(void **state)
 	assert_int_equal(eh_table_find(&(struct eh_table){ 0 }, function(0)).end, 0);
 }
 
-static void wrong_tables_are_not_followed(void **state)
+TEST(wrong_tables_are_not_followed)
 {
 	struct eh_table table = make();
 
-	(void)state;
 	segment->head[2] = 1 << 20;
 	assert_int_equal(eh_table_find(&table, function(1)).end, 0);
 	table = make();
@@ -88,14 +81,4 @@ static void wrong_tables_are_not_followed(void **state)
 	assert_int_equal(eh_table_find(&table, function(1)).end, 0);
 	table.begin = table.high - 8;
 	assert_int_equal(eh_table_find(&table, function(1)).end, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found),
-		cmocka_unit_test(wrong_tables_are_not_followed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * preload/objects/function_names: names of symbols as people write them. Symbols are those that compilers
  * make, names c++filt's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/objects/function_names.h"
+#include "test/unit/unit.h"
 
-static void names_are_plain(void **state)
+TEST(names_are_plain)
 {
 	static const struct {
 		const char *symbol;
@@ -43,7 +38,6 @@ static void names_are_plain(void **state)
 	};
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		bool has_name = symbol_plain_name(cases[i].symbol, name, sizeof(name));
 
@@ -54,22 +48,11 @@ static void names_are_plain(void **state)
 	}
 }
 
-static void a_name_that_does_not_fit_is_none(void **state)
+TEST(a_name_that_does_not_fit_is_none)
 {
 	char name[8];
 
-	(void)state;
 	assert_true(symbol_plain_name("_ZN1a5bcdE", name, 5) == false);
 	assert_true(symbol_plain_name("_Z7sevenchv", name, sizeof(name)));
 	assert_false(symbol_plain_name("_Z8eightchrv", name, sizeof(name)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_plain),
-		cmocka_unit_test(a_name_that_does_not_fit_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

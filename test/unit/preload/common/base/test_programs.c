@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/base: which names a list selects. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/common/base/settings.h"
+#include "test/unit/unit.h"
 
-static void globs_select_names(void **state)
+TEST(globs_select_names)
 {
-	(void)state;
 	assert_true(programs_select("all", "anything"));
 	assert_true(programs_select("app", "app"));
 	assert_false(programs_select("app", "apps"));
@@ -30,9 +24,8 @@ static void globs_select_names(void **state)
 	assert_true(programs_select("x,all*", "all"));
 }
 
-static void an_exclamation_mark_excludes(void **state)
+TEST(an_exclamation_mark_excludes)
 {
-	(void)state;
 	assert_false(programs_select("!sh", "sh"));
 	assert_true(programs_select("!sh", "app"));
 	assert_false(programs_select("!sh,!b*", "bash"));
@@ -43,23 +36,11 @@ static void an_exclamation_mark_excludes(void **state)
 }
 
 /* Empty items are none; a list without any selects all, as one that is not set. */
-static void empty_items_are_none(void **state)
+TEST(empty_items_are_none)
 {
-	(void)state;
 	assert_true(programs_select("", "app"));
 	assert_true(programs_select(",", "app"));
 	assert_true(programs_select("!", "app"));
 	assert_false(programs_select(",sh,", "app"));
 	assert_true(programs_select("sh,,app", "app"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(globs_select_names),
-		cmocka_unit_test(an_exclamation_mark_excludes),
-		cmocka_unit_test(empty_items_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/base/settings: the table, its parser, and which source overrides which. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "insideme_log.h"
+#include "test/unit/unit.h"
 
 #include "preload/common/base/settings.h"
 
@@ -70,7 +65,7 @@ static struct settings read_settings(char *const *environment, struct complaints
 	return settings;
 }
 
-static void ceiling_has_a_size_and_an_action(void **state)
+TEST(ceiling_has_a_size_and_an_action)
 {
 	static const struct {
 		const char *text;
@@ -88,7 +83,6 @@ static void ceiling_has_a_size_and_an_action(void **state)
 		{ "0000000000000000000000000000000000064M", -EINVAL, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t value = 0;
 
@@ -100,9 +94,8 @@ static void ceiling_has_a_size_and_an_action(void **state)
 	}
 }
 
-static void every_fallback_is_a_value(void **state)
+TEST(every_fallback_is_a_value)
 {
-	(void)state;
 	for (int id = 0; id < NR_SETTINGS; id++) {
 		uint64_t value;
 
@@ -113,9 +106,8 @@ static void every_fallback_is_a_value(void **state)
 	}
 }
 
-static void names_and_options_belong_together(void **state)
+TEST(names_and_options_belong_together)
 {
-	(void)state;
 	for (int id = 0; id < NR_SETTINGS; id++) {
 		const char *name = settings_table[id].name, *option = settings_table[id].option;
 
@@ -126,13 +118,12 @@ static void names_and_options_belong_together(void **state)
 	}
 }
 
-static void defaults_without_any_source(void **state)
+TEST(defaults_without_any_source, enter_directory, leave_directory)
 {
 	char *environment[] = { "PATH=/bin", NULL };
 	struct complaints complaints;
 	struct settings settings = read_settings(environment, &complaints);
 
-	(void)state;
 	assert_int_equal(complaints.number, 0);
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
 	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
@@ -142,23 +133,21 @@ static void defaults_without_any_source(void **state)
 	assert_int_equal(settings.source[SETTING_DIR], FROM_FALLBACK);
 }
 
-static void no_environment_at_all(void **state)
+TEST(no_environment_at_all, enter_directory, leave_directory)
 {
 	struct complaints complaints;
 	struct settings settings = read_settings(NULL, &complaints);
 
-	(void)state;
 	assert_int_equal(complaints.number, 0);
 	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
 }
 
-static void environment_beats_file_beats_default(void **state)
+TEST(environment_beats_file_beats_default, enter_directory, leave_directory)
 {
 	char *environment[] = { "INSIDEME_THRESHOLD=0", NULL };
 	struct complaints complaints;
 	struct settings settings;
 
-	(void)state;
 	write_conf("# a comment\nINSIDEME_THRESHOLD = 5us\n\nINSIDEME_TIMING = counts\n", 0644);
 	settings = read_settings(environment, &complaints);
 	assert_int_equal(complaints.number, 0);
@@ -170,12 +159,11 @@ static void environment_beats_file_beats_default(void **state)
 	assert_int_equal(settings.source[SETTING_BUDGET], FROM_FALLBACK);
 }
 
-static void a_file_above_is_found(void **state)
+TEST(a_file_above_is_found, enter_directory, leave_directory)
 {
 	struct complaints complaints;
 	struct settings settings;
 
-	(void)state;
 	write_conf("INSIDEME_BUDGET=1M", 0644);
 	assert_int_equal(mkdir("sub", 0700), 0);
 	assert_int_equal(chdir("sub"), 0);
@@ -184,12 +172,11 @@ static void a_file_above_is_found(void **state)
 	assert_int_equal(settings.value[SETTING_BUDGET], 1 << 20);
 }
 
-static void a_file_that_others_can_write_is_left_alone(void **state)
+TEST(a_file_that_others_can_write_is_left_alone, enter_directory, leave_directory)
 {
 	struct complaints complaints;
 	struct settings settings;
 
-	(void)state;
 	write_conf("INSIDEME_BUDGET=1M\n", 0666);
 	settings = read_settings(NULL, &complaints);
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
@@ -198,11 +185,10 @@ static void a_file_that_others_can_write_is_left_alone(void **state)
 		strstr(complaints.last, "/insideme.conf: not used, others may write to it (chmod go-w)"));
 }
 
-static void of_a_damaged_file_nothing_reaches_the_terminal_as_it_is(void **state)
+TEST(of_a_damaged_file_nothing_reaches_the_terminal_as_it_is, enter_directory, leave_directory)
 {
 	struct complaints complaints;
 
-	(void)state;
 	write_conf("\033[31m\001\377=1\n", 0600);
 	read_settings(NULL, &complaints);
 	assert_int_equal(complaints.number, 1);
@@ -212,13 +198,12 @@ static void of_a_damaged_file_nothing_reaches_the_terminal_as_it_is(void **state
 	assert_non_null(strstr(complaints.last, "insideme.conf: INSIDEME_BUDGET=?]0;x?: not understood"));
 }
 
-static void a_wrong_value_is_named_and_the_default_used(void **state)
+TEST(a_wrong_value_is_named_and_the_default_used, enter_directory, leave_directory)
 {
 	char *environment[] = { "INSIDEME_THRESHOLD=soon", NULL };
 	struct complaints complaints;
 	struct settings settings = read_settings(environment, &complaints);
 
-	(void)state;
 	assert_int_equal(complaints.number, 1);
 	assert_non_null(strstr(complaints.last, "INSIDEME_THRESHOLD"));
 	assert_non_null(strstr(complaints.last, "soon"));
@@ -227,35 +212,32 @@ static void a_wrong_value_is_named_and_the_default_used(void **state)
 	assert_int_equal(settings.source[SETTING_THRESHOLD], FROM_FALLBACK);
 }
 
-static void no_budget_is_below_what_a_log_needs(void **state)
+TEST(no_budget_is_below_what_a_log_needs)
 {
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(setting_parse(SETTING_BUDGET, "1M", &value), 0);
 	assert_true(setting_parse(SETTING_BUDGET, "1023K", &value) < 0);
 	assert_true(setting_parse(SETTING_BUDGET, "0", &value) < 0);
 }
 
-static void an_unknown_name_is_named(void **state)
+TEST(an_unknown_name_is_named, enter_directory, leave_directory)
 {
 	char *environment[] = { "INSIDEME_TRESHOLD=1us", "INSIDEMEX=1", NULL };
 	struct complaints complaints;
 
-	(void)state;
 	read_settings(environment, &complaints);
 	assert_int_equal(complaints.number, 1);
 	assert_non_null(strstr(complaints.last, "INSIDEME_TRESHOLD"));
 }
 
-static void values_of_any_length_are_survived(void **state)
+TEST(values_of_any_length_are_survived, enter_directory, leave_directory)
 {
 	static char long_value[20000] = "INSIDEME_DIR=", long_name[20000] = "INSIDEME_";
 	char *environment[] = { long_value, long_name, NULL };
 	struct complaints complaints;
 	struct settings settings;
 
-	(void)state;
 	memset(long_value + 13, 'x', sizeof(long_value) - 14);
 	memset(long_name + 9, 'X', sizeof(long_name) - 10);
 	long_name[sizeof(long_name) - 3] = '=';
@@ -264,7 +246,7 @@ static void values_of_any_length_are_survived(void **state)
 	assert_string_equal(settings_text(&settings, SETTING_DIR), "insideme.data");
 }
 
-static void signals_have_names_but_for_errors(void **state)
+TEST(signals_have_names_but_for_errors)
 {
 	static const struct {
 		const char *text;
@@ -277,7 +259,6 @@ static void signals_have_names_but_for_errors(void **state)
 	};
 	uint64_t value = 99;
 
-	(void)state;
 	assert_int_equal(setting_parse(SETTING_SIGNAL, "off", &value), 0);
 	assert_int_equal(value, 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -288,11 +269,10 @@ static void signals_have_names_but_for_errors(void **state)
 	}
 }
 
-static void lists_are_sets_of_their_choices(void **state)
+TEST(lists_are_sets_of_their_choices)
 {
 	uint64_t value = 99;
 
-	(void)state;
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "off", &value), 0);
 	assert_int_equal(value, 0);
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss", &value), 0);
@@ -308,11 +288,10 @@ static void lists_are_sets_of_their_choices(void **state)
 	assert_true(setting_parse(SETTING_TIMING, "exactly", &value) < 0);
 }
 
-static void a_step_is_a_size_or_off(void **state)
+TEST(a_step_is_a_size_or_off)
 {
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, settings_table[SETTING_HEAP_SAMPLE].bare, &value),
 			 0);
 	assert_int_equal(value, 512 << 10);
@@ -327,11 +306,10 @@ static void a_step_is_a_size_or_off(void **state)
 	assert_true(setting_parse(SETTING_HEAP_SAMPLE, "./server", &value) < 0);
 }
 
-static void a_rate_is_a_number_or_off(void **state)
+TEST(a_rate_is_a_number_or_off)
 {
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(setting_parse(SETTING_SAMPLE, "250", &value), 0);
 	assert_int_equal(value, 250);
 	assert_int_equal(setting_parse(SETTING_SAMPLE, "off", &value), 0);
@@ -344,29 +322,3 @@ static void a_rate_is_a_number_or_off(void **state)
 	assert_true(setting_parse(SETTING_SAMPLE, "18446744073709551866", &value) < 0);
 }
 
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enter_directory, leave_directory)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_fallback_is_a_value),
-		cmocka_unit_test(ceiling_has_a_size_and_an_action),
-		cmocka_unit_test(a_step_is_a_size_or_off),
-		cmocka_unit_test(a_rate_is_a_number_or_off),
-		cmocka_unit_test(names_and_options_belong_together),
-		IN_DIRECTORY(defaults_without_any_source),
-		IN_DIRECTORY(no_environment_at_all),
-		IN_DIRECTORY(environment_beats_file_beats_default),
-		IN_DIRECTORY(a_file_above_is_found),
-		IN_DIRECTORY(a_file_that_others_can_write_is_left_alone),
-		IN_DIRECTORY(of_a_damaged_file_nothing_reaches_the_terminal_as_it_is),
-		IN_DIRECTORY(a_wrong_value_is_named_and_the_default_used),
-		cmocka_unit_test(no_budget_is_below_what_a_log_needs),
-		IN_DIRECTORY(an_unknown_name_is_named),
-		IN_DIRECTORY(values_of_any_length_are_survived),
-		cmocka_unit_test(lists_are_sets_of_their_choices),
-		cmocka_unit_test(signals_have_names_but_for_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/base/text: building, comparing and parsing text without libc. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/common/base/text.h"
+#include "test/unit/unit.h"
 
-static void what_does_not_fit_is_cut_and_terminated(void **state)
+TEST(what_does_not_fit_is_cut_and_terminated)
 {
 	char buffer[8];
 	struct text text;
 
-	(void)state;
 	memset(buffer, 'x', sizeof(buffer));
 	text_init(&text, buffer, sizeof(buffer));
 	text_add(&text, "abc");
@@ -26,12 +20,11 @@ static void what_does_not_fit_is_cut_and_terminated(void **state)
 	assert_string_equal(buffer, "abcdefg");
 }
 
-static void an_exact_fit_is_not_cut(void **state)
+TEST(an_exact_fit_is_not_cut)
 {
 	char buffer[8];
 	struct text text;
 
-	(void)state;
 	text_init(&text, buffer, sizeof(buffer));
 	text_add_bytes(&text, "1234567", 7);
 	assert_false(text.cut);
@@ -41,12 +34,11 @@ static void an_exact_fit_is_not_cut(void **state)
 	assert_string_equal(buffer, "1234567");
 }
 
-static void numbers_of_any_size(void **state)
+TEST(numbers_of_any_size)
 {
 	char buffer[64];
 	struct text text;
 
-	(void)state;
 	text_init(&text, buffer, sizeof(buffer));
 	text_add_number(&text, 0);
 	text_add_char(&text, ' ');
@@ -64,12 +56,11 @@ static void numbers_of_any_size(void **state)
 	assert_string_equal(buffer, "0 18446744073709551615 007 12345 0 10 fffffffffffffffe");
 }
 
-static void errors_have_words_or_a_number(void **state)
+TEST(errors_have_words_or_a_number)
 {
 	char buffer[64];
 	struct text text;
 
-	(void)state;
 	text_init(&text, buffer, sizeof(buffer));
 	text_add_error(&text, ENOENT);
 	assert_string_equal(buffer, "No such file or directory");
@@ -78,9 +69,8 @@ static void errors_have_words_or_a_number(void **state)
 	assert_string_equal(buffer, "error 4000");
 }
 
-static void comparing(void **state)
+TEST(comparing)
 {
-	(void)state;
 	assert_int_equal(text_length(""), 0);
 	assert_int_equal(text_length("abc"), 3);
 	assert_true(text_equal("", ""));
@@ -92,34 +82,31 @@ static void comparing(void **state)
 	assert_false(text_begins("ab", "abc"));
 }
 
-static void finding(void **state)
+TEST(finding)
 {
 	const char *path = "/usr/bin/env";
 
-	(void)state;
 	assert_ptr_equal(text_find(path, 'u'), path + 1);
 	assert_null(text_find(path, 'x'));
 	assert_string_equal(text_base_name(path), "env");
 	assert_string_equal(text_base_name("env"), "env");
 }
 
-static void copying_cuts(void **state)
+TEST(copying_cuts)
 {
 	char to[4];
 
-	(void)state;
 	text_copy(to, sizeof(to), "ab");
 	assert_string_equal(to, "ab");
 	text_copy(to, sizeof(to), "abcdef");
 	assert_string_equal(to, "abc");
 }
 
-static void reading_numbers_moves_on(void **state)
+TEST(reading_numbers_moves_on)
 {
 	const char *at = "  12 \t340\n";
 	uint64_t number = 0;
 
-	(void)state;
 	assert_int_equal(text_read_u64(&at, &number), 0);
 	assert_int_equal(number, 12);
 	assert_int_equal(text_read_u64(&at, &number), 0);
@@ -127,13 +114,12 @@ static void reading_numbers_moves_on(void **state)
 	assert_int_equal(text_read_u64(&at, &number), -EINVAL);
 }
 
-static void reading_numbers_knows_its_limit(void **state)
+TEST(reading_numbers_knows_its_limit)
 {
 	const char *largest = "18446744073709551615", *larger = "18446744073709551616",
 		   *huge = "99999999999999999999999";
 	uint64_t number = 0;
 
-	(void)state;
 	assert_int_equal(text_read_u64(&largest, &number), 0);
 	assert_true(number == UINT64_MAX);
 	assert_int_equal(text_read_u64(&larger, &number), -ERANGE);
@@ -145,7 +131,7 @@ struct value {
 	uint64_t number;
 };
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const struct value good[] = {
 		{ "0", 0 }, { "4096", 4096 }, { "1K", 1024 }, { "64M", 64ull << 20 }, { "1.5G", 3ull << 29 },
@@ -155,7 +141,6 @@ static void sizes(void **state)
 					   "1.K5", "0x10", "99999999T", "1e3", "64M " };
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(text_parse_size(good[i].text, &bytes), 0);
 		assert_int_equal(bytes, good[i].number);
@@ -165,7 +150,7 @@ static void sizes(void **state)
 			fail_msg("\"%s\" passes as a size", bad[i]);
 }
 
-static void times(void **state)
+TEST(times)
 {
 	static const struct value good[] = {
 		{ "0", 0 }, { "100ns", 100 }, { "10us", 10000 }, { "1.5ms", 1500000 }, { "2s", 2000000000 },
@@ -175,7 +160,6 @@ static void times(void **state)
 					   "-1us", "10usx", "10u", "9999999999999s" };
 	uint64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(text_parse_time(good[i].text, &ns), 0);
 		assert_int_equal(ns, good[i].number);
@@ -185,12 +169,11 @@ static void times(void **state)
 			fail_msg("\"%s\" passes as a time", bad[i]);
 }
 
-static void switches(void **state)
+TEST(switches)
 {
 	static const char *const yes[] = { "on", "1", "yes" }, *const no[] = { "off", "0", "no" };
 	bool on;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(text_parse_switch(yes[i], &on), 0);
 		assert_true(on);
@@ -199,24 +182,4 @@ static void switches(void **state)
 	}
 	assert_int_equal(text_parse_switch("maybe", &on), -EINVAL);
 	assert_int_equal(text_parse_switch("", &on), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_fit_is_cut_and_terminated),
-		cmocka_unit_test(an_exact_fit_is_not_cut),
-		cmocka_unit_test(numbers_of_any_size),
-		cmocka_unit_test(errors_have_words_or_a_number),
-		cmocka_unit_test(comparing),
-		cmocka_unit_test(finding),
-		cmocka_unit_test(copying_cuts),
-		cmocka_unit_test(reading_numbers_moves_on),
-		cmocka_unit_test(reading_numbers_knows_its_limit),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(times),
-		cmocka_unit_test(switches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,14 @@
  * preload/calls/slices, state/log_space and common/log: days of a program that only makes calls just long
  * enough for a slice, the most that it can write. The clock is simulated: ticks are ns.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/calls/calls.h"
 #include "preload/calls/slices.h"
 #include "preload/state/log_space.h"
 #include "test/unit/empty_log.h"
 #include "test/unit/no_recorder.h"
+#include "test/unit/unit.h"
 
 #define BUDGET	(64u << 20)
 #define SECOND	1000000000ull
@@ -52,14 +47,13 @@ static uint64_t shortest_call(struct log_thread *thread, uint64_t now, uint32_t 
 	return now;
 }
 
-static void days_of_short_slices_stay_within_the_budget(void **state)
+TEST(days_of_short_slices_stay_within_the_budget)
 {
 	struct log_header *log;
 	int fd;
 	struct log_thread *thread = begin(&log, &fd, FROM_ENVIRONMENT);
 	uint64_t now = SECOND, calls = 0;
 
-	(void)state;
 	for (; now < 3 * DAY; calls++)
 		now = shortest_call(thread, now, 1 + 4 * (calls % 100));
 	assert_true(log->tail_bytes <= log_slice_share(log) + LOG_AREA_ALIGN);
@@ -69,14 +63,13 @@ static void days_of_short_slices_stay_within_the_budget(void **state)
 	end(log, fd);
 }
 
-static void a_thread_writes_at_most_a_megabyte_per_second(void **state)
+TEST(a_thread_writes_at_most_a_megabyte_per_second)
 {
 	struct log_header *log;
 	int fd;
 	struct log_thread *thread = begin(&log, &fd, FROM_FALLBACK);
 	uint64_t now = SECOND, most = 0;
 
-	(void)state;
 	log->threshold_ticks = 0;
 	for (int second = 0; second < 60; second++) {
 		uint64_t until = now + SECOND, tail = log->tail_bytes;
@@ -92,14 +85,13 @@ static void a_thread_writes_at_most_a_megabyte_per_second(void **state)
 	end(log, fd);
 }
 
-static void a_threshold_that_was_set_is_raised_by_the_budget_alone(void **state)
+TEST(a_threshold_that_was_set_is_raised_by_the_budget_alone)
 {
 	struct log_header *log;
 	int fd;
 	struct log_thread *thread = begin(&log, &fd, FROM_ENVIRONMENT);
 	uint64_t now = SECOND;
 
-	(void)state;
 	log->threshold_ticks = 0;
 	while (log->tail_bytes + (1u << 20) < log->next_step_bytes) {
 		now = shortest_call(thread, now + 50, 1);
@@ -109,15 +101,4 @@ static void a_threshold_that_was_set_is_raised_by_the_budget_alone(void **state)
 		now = shortest_call(thread, now + 50, 1);
 	assert_int_equal(log->threshold_ticks, 1000);
 	end(log, fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(days_of_short_slices_stay_within_the_budget),
-		cmocka_unit_test(a_thread_writes_at_most_a_megabyte_per_second),
-		cmocka_unit_test(a_threshold_that_was_set_is_raised_by_the_budget_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/log/rows_writer: rows in a log, their room, and thinning, as a reader sees it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/common/log/rows_writer.h"
 #include "test/unit/empty_log.h"
+#include "test/unit/unit.h"
 
 #define BUDGET	(1u << 20)
 #define MAX_ROWS 100000
@@ -74,13 +69,12 @@ static uint64_t read_rows(const struct log_header *log, uint64_t *numbers)
 	return count;
 }
 
-static void the_columns_are_described(void **state)
+TEST(the_columns_are_described)
 {
 	const struct log_column *described;
 	const struct log_rows *area;
 	struct fixture fixture;
 
-	(void)state;
 	begin(&fixture);
 	add(&fixture, 1);
 	area = (const struct log_rows *)((const char *)fixture.log + LOG_HEADER_BYTES);
@@ -94,12 +88,11 @@ static void the_columns_are_described(void **state)
 	end(&fixture);
 }
 
-static void all_rows_are_kept_while_there_is_room(void **state)
+TEST(all_rows_are_kept_while_there_is_room)
 {
 	static uint64_t numbers[MAX_ROWS];
 	struct fixture fixture;
 
-	(void)state;
 	begin(&fixture);
 	for (uint64_t i = 1; i <= 2000; i++)
 		add(&fixture, i);
@@ -108,13 +101,12 @@ static void all_rows_are_kept_while_there_is_room(void **state)
 	end(&fixture);
 }
 
-static void a_run_of_days_stays_within_the_room_and_evenly_spread(void **state)
+TEST(a_run_of_days_stays_within_the_room_and_evenly_spread)
 {
 	static uint64_t numbers[MAX_ROWS];
 	struct fixture fixture;
 	uint64_t count, taken = 0;
 
-	(void)state;
 	begin(&fixture);
 	for (uint64_t i = 1; i <= 10000000; i++) {
 		if ((i - 1) % fixture.rows.step == 0)	/* as the sampler does: every step-th */
@@ -134,13 +126,12 @@ static void a_run_of_days_stays_within_the_room_and_evenly_spread(void **state)
 }
 
 /* What thinning does, stopped before each of its moves: the rows must still be rows, and span the run. */
-static void a_kill_in_the_middle_of_thinning_is_harmless(void **state)
+TEST(a_kill_in_the_middle_of_thinning_is_harmless)
 {
 	static uint64_t numbers[MAX_ROWS];
 	struct fixture fixture;
 	uint64_t *first, rows = 300, count;
 
-	(void)state;
 	for (uint64_t moves = 0; moves <= rows / 2; moves += 7) {
 		begin(&fixture);
 		for (uint64_t i = 1; i <= rows; i++)
@@ -157,12 +148,11 @@ static void a_kill_in_the_middle_of_thinning_is_harmless(void **state)
 	}
 }
 
-static void a_cumulative_number_never_falls(void **state)
+TEST(a_cumulative_number_never_falls)
 {
 	struct fixture fixture;
 	const uint64_t *row;
 
-	(void)state;
 	begin(&fixture);
 	add(&fixture, 10);
 	fixture.figures.rss_bytes = 7;
@@ -178,12 +168,11 @@ static void a_cumulative_number_never_falls(void **state)
 }
 
 /* The file cannot grow: the rows make do with what they have. */
-static void without_room_in_the_file_rows_are_thinned_or_counted_as_lost(void **state)
+TEST(without_room_in_the_file_rows_are_thinned_or_counted_as_lost)
 {
 	static uint64_t numbers[MAX_ROWS];
 	struct fixture fixture;
 
-	(void)state;
 	begin(&fixture);
 	fixture.rows.log_fd = -1;
 	fixture.log->tail_bytes = fixture.log->file_bytes;
@@ -198,18 +187,4 @@ static void without_room_in_the_file_rows_are_thinned_or_counted_as_lost(void **
 	assert_true(read_rows(fixture.log, numbers) > 100);
 	assert_int_equal(fixture.log->losses[LOG_LOST_ROWS], 1);
 	end(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_columns_are_described),
-		cmocka_unit_test(all_rows_are_kept_while_there_is_room),
-		cmocka_unit_test(a_run_of_days_stays_within_the_room_and_evenly_spread),
-		cmocka_unit_test(a_kill_in_the_middle_of_thinning_is_harmless),
-		cmocka_unit_test(a_cumulative_number_never_falls),
-		cmocka_unit_test(without_room_in_the_file_rows_are_thinned_or_counted_as_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,20 +7,15 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/resources/usage.h"
 #include "test/unit/empty_log.h"
+#include "test/unit/unit.h"
 
 #define LOG_BYTES	(16u << 20)
 
@@ -163,12 +158,11 @@ static uint64_t written(void)
 	return figures.write_chars;
 }
 
-static void of_one_thread_it_is_exact(void **state)
+TEST(of_one_thread_it_is_exact)
 {
 	struct process process = start();
 	uint64_t expected = 0;
 
-	(void)state;
 	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	tell(&process, "w");
 	assert_int_equal(written(), expected += BY_PROCESS + REPLY);
@@ -186,11 +180,10 @@ static void of_one_thread_it_is_exact(void **state)
  * Its children ended before the first reading, like those of a shell that insideme-run --pid attaches to
  * late.
  */
-static void what_was_before_the_first_reading_is_left_out_too(void **state)
+TEST(what_was_before_the_first_reading_is_left_out_too)
 {
 	struct process process = start();
 
-	(void)state;
 	tell(&process, "cwc");
 	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	assert_int_equal(written(), BY_PROCESS + 3 * REPLY);
@@ -198,12 +191,11 @@ static void what_was_before_the_first_reading_is_left_out_too(void **state)
 	end(&process);
 }
 
-static void what_threads_do_is_kept(void **state)
+TEST(what_threads_do_is_kept)
 {
 	struct process process = start();
 	uint64_t expected = 0, at_most;
 
-	(void)state;
 	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	tell(&process, "tcw");
 	assert_int_equal(written(), expected += BY_THREAD + BY_PROCESS + 3 * REPLY);
@@ -224,13 +216,12 @@ static void what_threads_do_is_kept(void **state)
 }
 
 /* Some are reaped between two of the texts of one reading. */
-static void children_that_come_and_go_all_the_time_are_left_out(void **state)
+TEST(children_that_come_and_go_all_the_time_are_left_out)
 {
 	struct process process = start();
 	struct pollfd reply = { .fd = process.replies, .events = POLLIN };
 	char answer;
 
-	(void)state;
 	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	assert_int_equal(write(process.commands, "C", 1), 1);
 	while (poll(&reply, 1, 0) == 0)
@@ -242,26 +233,12 @@ static void children_that_come_and_go_all_the_time_are_left_out(void **state)
 	end(&process);
 }
 
-static void a_process_that_reads_itself_leaves_them_out(void **state)
+TEST(a_process_that_reads_itself_leaves_them_out)
 {
 	struct process process = start();
 
-	(void)state;
 	tell(&process, "wcwo");
 	assert_int_equal(process.own->write_chars, 2 * BY_PROCESS + 3 * REPLY);
 	assert_int_equal(process.own->write_calls, 5);
 	end(&process);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_one_thread_it_is_exact),
-		cmocka_unit_test(what_was_before_the_first_reading_is_left_out_too),
-		cmocka_unit_test(what_threads_do_is_kept),
-		cmocka_unit_test(children_that_come_and_go_all_the_time_are_left_out),
-		cmocka_unit_test(a_process_that_reads_itself_leaves_them_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

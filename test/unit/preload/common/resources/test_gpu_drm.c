@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/resources/gpu_drm: what drivers report of a process's GPU use, from made-up descriptors. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/resources/gpu_drm.h"
+#include "test/unit/unit.h"
 
 static char root[] = "/tmp/insideme-drm-XXXXXX";
 static struct drm drm;
@@ -41,11 +36,10 @@ static void put(const char *name, const char *target, const char *fdinfo)
 	fclose(file);
 }
 
-static void engines_and_memory_are_summed(void **state)
+TEST(engines_and_memory_are_summed)
 {
 	struct drm_client client;
 
-	(void)state;
 	assert_int_equal(
 		drm_parse_fdinfo(
 			"pos:\t0\ndrm-driver:\tamdgpu\ndrm-client-id:\t42\ndrm-memory-vram:\t1000 KiB\n"
@@ -71,11 +65,10 @@ static void engines_and_memory_are_summed(void **state)
 	assert_int_equal(client.memory_bytes, 0);
 }
 
-static void each_client_counts_once_and_other_files_do_not(void **state)
+TEST(each_client_counts_once_and_other_files_do_not)
 {
 	struct figures figures;
 
-	(void)state;
 	figures_clear(&figures);
 	drm_open(&drm, root, 7, &count);
 	drm_read(&drm, &figures);
@@ -96,9 +89,8 @@ static void each_client_counts_once_and_other_files_do_not(void **state)
 	assert_true(figures.gpu_client_bytes == LOG_NONE);
 }
 
-static int make_root(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	if (!mkdtemp(root))
 		return -1;
 	shell("mkdir -p %s/dev/dri%s %s/proc/7/fd%s", "");
@@ -106,19 +98,8 @@ static int make_root(void **state)
 	return 0;
 }
 
-static int remove_root(void **state)
+int after_all(void **state)
 {
-	(void)state;
 	shell("rm -r %s%s; : %s%s", "");
 	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(engines_and_memory_are_summed),
-		cmocka_unit_test(each_client_counts_once_and_other_files_do_not),
-	};
-
-	return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/resources/log_pages: logs that are full, or whose end the program has written over. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/common/resources/log_pages.h"
 #include "test/unit/empty_log.h"
+#include "test/unit/unit.h"
 
 #define PAGE		4096u
 #define LOG_BYTES	((uint64_t)LOG_PAGES_CHUNKS * 64u * PAGE)	/* as many chunks as there can be */
@@ -42,24 +37,12 @@ static void assert_counted(uint64_t tail_bytes, uint64_t pages)
 	close(fd);
 }
 
-static void a_full_log_is_counted_up_to_its_end(void **state)
+TEST(a_full_log_is_counted_up_to_its_end)
 {
-	(void)state;
 	assert_counted(LOG_BYTES, LAST);
 }
 
-static void an_end_behind_the_log_is_no_chunk(void **state)
+TEST(an_end_behind_the_log_is_no_chunk)
 {
-	(void)state;
 	assert_counted(UINT64_MAX, LAST);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_full_log_is_counted_up_to_its_end),
-		cmocka_unit_test(an_end_behind_the_log_is_no_chunk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

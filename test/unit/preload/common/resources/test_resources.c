@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/resources: what the text of /proc says, good and bad. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "insideme_log.h"
 #include "preload/common/base/proc_text.h"
 #include "preload/common/resources/cgroup.h"
+#include "test/unit/unit.h"
 
 /* From field 3 on: state, ppid, ..., as the kernel prints them. */
 #define STAT_REST                                                                                            \
 	"S 1 7 7 34816 7 4194304 1234 56 7 8 150 25 9 10 20 0 3 0 987654 2777088 325 18446744073709551615\n"
 
-static void stat_is_read_by_field_numbers(void **state)
+TEST(stat_is_read_by_field_numbers)
 {
 	struct proc_stat stat;
 
-	(void)state;
 	assert_int_equal(proc_parse_stat("7 (cat) " STAT_REST, &stat), 0);
 	assert_int_equal(stat.state, 'S');
 	assert_int_equal(stat.parent_pid, 1);
@@ -35,24 +29,22 @@ static void stat_is_read_by_field_numbers(void **state)
 	assert_int_equal(stat.start_ticks, 987654);
 }
 
-static void name_may_hold_spaces_and_parentheses(void **state)
+TEST(name_may_hold_spaces_and_parentheses)
 {
 	struct proc_stat stat;
 
-	(void)state;
 	assert_int_equal(proc_parse_stat("7 (a) (b c)) R) " STAT_REST, &stat), 0);
 	assert_int_equal(stat.user_ns, 1500000000);
 	assert_int_equal(proc_parse_stat("7 () " STAT_REST, &stat), 0);
 	assert_int_equal(stat.threads, 3);
 }
 
-static void stat_that_ends_early_is_refused_at_every_byte(void **state)
+TEST(stat_that_ends_early_is_refused_at_every_byte)
 {
 	const char whole[] = "7 (cat) " STAT_REST;
 	const size_t needed = (size_t)(strstr(whole, "987654") - whole);
 	struct proc_stat stat;
 
-	(void)state;
 	for (size_t length = 0; length <= needed; length++) {
 		char cut[sizeof(whole)];
 
@@ -62,12 +54,11 @@ static void stat_that_ends_early_is_refused_at_every_byte(void **state)
 	}
 }
 
-static void numbers_that_do_not_fit_are_refused(void **state)
+TEST(numbers_that_do_not_fit_are_refused)
 {
 	struct proc_statm statm;
 	struct proc_stat stat;
 
-	(void)state;
 	assert_int_equal(proc_parse_statm("18446744073709551615 18446744073709551615 0", &statm), 0);
 	assert_true(statm.resident_pages == UINT64_MAX);
 	assert_int_equal(proc_parse_statm("18446744073709551616 1 0", &statm), -EINVAL);
@@ -78,11 +69,10 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 		-EINVAL);
 }
 
-static void statm_needs_three_numbers(void **state)
+TEST(statm_needs_three_numbers)
 {
 	struct proc_statm statm;
 
-	(void)state;
 	assert_int_equal(proc_parse_statm("678 325 300 5 0 90 0\n", &statm), 0);
 	assert_int_equal(statm.size_pages, 678);
 	assert_int_equal(statm.resident_pages, 325);
@@ -92,11 +82,10 @@ static void statm_needs_three_numbers(void **state)
 	assert_int_equal(proc_parse_statm("-1 5", &statm), -EINVAL);
 }
 
-static void io_has_calls_and_bytes_under_their_own_names(void **state)
+TEST(io_has_calls_and_bytes_under_their_own_names)
 {
 	struct proc_io io;
 
-	(void)state;
 	proc_parse_io("rchar: 100\nwchar: 200\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\n"
 		      "cancelled_write_bytes: 77\n", &io);
 	assert_int_equal(io.read_chars, 100);
@@ -107,12 +96,11 @@ static void io_has_calls_and_bytes_under_their_own_names(void **state)
 	assert_int_equal(io.write_bytes, 8192);
 }
 
-static void a_missing_line_leaves_the_others_known(void **state)
+TEST(a_missing_line_leaves_the_others_known)
 {
 	struct proc_io io;
 	struct proc_status status;
 
-	(void)state;
 	proc_parse_io("rchar: 100\nsyscr: 3\nwrite_bytes: 8192", &io);
 	assert_int_equal(io.read_chars, 100);
 	assert_true(io.write_chars == LOG_NONE);
@@ -129,11 +117,10 @@ static void a_missing_line_leaves_the_others_known(void **state)
 	assert_int_equal(status.involuntary_switches, 6);
 }
 
-static void status_is_in_kib(void **state)
+TEST(status_is_in_kib)
 {
 	struct proc_status status;
 
-	(void)state;
 	proc_parse_status("Name:\tVmHWM:\nVmPeak:\t    9999 kB\nVmHWM:\t    1500 kB\nVmSwap:\t       8 kB\n",
 			  &status);
 	assert_int_equal(status.peak_rss_bytes, 1500 * 1024);
@@ -145,11 +132,10 @@ static void status_is_in_kib(void **state)
 	assert_true(status.peak_rss_bytes == LOG_NONE);
 }
 
-static void waiting_for_a_disk_is_idle_time_and_guests_count_once(void **state)
+TEST(waiting_for_a_disk_is_idle_time_and_guests_count_once)
 {
 	struct proc_cpu cpu;
 
-	(void)state;
 	assert_int_equal(proc_parse_cpu("cpu  10 20 30 400 50 6 7 8 9 10\ncpu0 1 1 1 1 1 1 1 1\n", &cpu), 0);
 	assert_int_equal(cpu.total_ns, 531 * 10000000ull);
 	assert_int_equal(cpu.busy_ns, 81 * 10000000ull);
@@ -158,11 +144,10 @@ static void waiting_for_a_disk_is_idle_time_and_guests_count_once(void **state)
 	assert_int_equal(proc_parse_cpu("", &cpu), -EINVAL);
 }
 
-static void load_is_in_thousandths(void **state)
+TEST(load_is_in_thousandths)
 {
 	uint64_t milli = 0;
 
-	(void)state;
 	assert_int_equal(proc_parse_loadavg("12.05 1.00 0.50 1/99 1234\n", &milli), 0);
 	assert_int_equal(milli, 12050);
 	assert_int_equal(proc_parse_loadavg("12", &milli), -EINVAL);
@@ -170,11 +155,10 @@ static void load_is_in_thousandths(void **state)
 	assert_int_equal(proc_parse_loadavg("x", &milli), -EINVAL);
 }
 
-static void memory_used_is_total_less_available(void **state)
+TEST(memory_used_is_total_less_available)
 {
 	struct proc_meminfo memory;
 
-	(void)state;
 	proc_parse_meminfo(
 		"MemTotal: 1000 kB\nMemFree: 10 kB\nMemAvailable: 600 kB\n"
 		"SwapTotal: 50 kB\nSwapFree: 20 kB\n",
@@ -189,13 +173,12 @@ static void memory_used_is_total_less_available(void **state)
 	assert_int_equal(memory.swap_used_bytes, 0);
 }
 
-static void disks_are_read_line_by_line_past_bad_ones(void **state)
+TEST(disks_are_read_line_by_line_past_bad_ones)
 {
 	const char *text = " 254       0 vda 10 1 200 9 30 2 400 9 0 7 8\n nonsense\n 8 0 sda 1 2\n"
 			   " 259       0 nvme0n1 1 0 2 0 3 0 4 0 0 0 0 5\n";
 	struct proc_disk disk;
 
-	(void)state;
 	assert_int_equal(proc_parse_disk(&text, &disk), 0);
 	assert_string_equal(disk.name, "vda");
 	assert_int_equal(disk.reads, 10);
@@ -210,12 +193,11 @@ static void disks_are_read_line_by_line_past_bad_ones(void **state)
 	assert_string_equal(text, "");
 }
 
-static void each_processor_has_a_line_until_the_first_that_is_none(void **state)
+TEST(each_processor_has_a_line_until_the_first_that_is_none)
 {
 	const char *text = "cpu0 10 20 30 400 50 6 7 8 9 10\ncpu7 1 1 1 1 1 1 1 1 1 1\nintr 1 2 3\n";
 	struct proc_core core;
 
-	(void)state;
 	assert_int_equal(proc_parse_core(&text, &core), 0);
 	assert_int_equal(core.number, 0);
 	assert_int_equal(core.busy_ns, 81 * 10000000ull);
@@ -229,11 +211,10 @@ static void each_processor_has_a_line_until_the_first_that_is_none(void **state)
 
 #define NET_HEAD "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes packets\n"
 
-static void networks_are_summed_without_the_loopback(void **state)
+TEST(networks_are_summed_without_the_loopback)
 {
 	struct proc_net net;
 
-	(void)state;
 	assert_int_equal(proc_parse_net(NET_HEAD "    lo: 99 98 0 0 0 0 0 0 97 96 0 0 0 0 0 0\n"
 					"  eth0: 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n"
 					"wlan0:10 20 0 0 0 0 0 0 30 40 0 0 0 0 0 0\n", &net), 0);
@@ -247,11 +228,10 @@ static void networks_are_summed_without_the_loopback(void **state)
 	assert_int_equal(proc_parse_net(NET_HEAD "  eth0\n", &net), -EINVAL);
 }
 
-static void pressure_is_in_us(void **state)
+TEST(pressure_is_in_us)
 {
 	struct proc_pressure pressure;
 
-	(void)state;
 	proc_parse_pressure("some avg10=0.11 avg60=1.01 avg300=0.48 total=126168493\n"
 			    "full avg10=0.00 avg60=0.09 avg300=0.09 total=31080835\n", &pressure);
 	assert_int_equal(pressure.some_ns, 126168493000);
@@ -263,22 +243,20 @@ static void pressure_is_in_us(void **state)
 	assert_int_equal(pressure.full_ns, 5000);
 }
 
-static void a_thread_has_run_and_waited(void **state)
+TEST(a_thread_has_run_and_waited)
 {
 	struct proc_schedstat schedstat;
 
-	(void)state;
 	assert_int_equal(proc_parse_schedstat("123 456 7\n", &schedstat), 0);
 	assert_int_equal(schedstat.cpu_ns, 123);
 	assert_int_equal(schedstat.wait_ns, 456);
 	assert_int_equal(proc_parse_schedstat("123", &schedstat), -EINVAL);
 }
 
-static void uss_is_what_nobody_else_has(void **state)
+TEST(uss_is_what_nobody_else_has)
 {
 	struct proc_maps maps;
 
-	(void)state;
 	proc_parse_smaps_rollup(
 		"55-7f ---p 00000000 00:00 0    [rollup]\nRss:  1752 kB\nPss:  187 kB\nPss_Dirty: 9 kB\n"
 		"Private_Clean:  40 kB\nPrivate_Dirty:  112 kB\n",
@@ -289,12 +267,11 @@ static void uss_is_what_nobody_else_has(void **state)
 	assert_true(maps.pss_bytes == LOG_NONE && maps.uss_bytes == LOG_NONE);
 }
 
-static void groups_are_found_by_their_controller(void **state)
+TEST(groups_are_found_by_their_controller)
 {
 	const char *v1 = "9:name=systemd:/\n7:cpu,cpuacct:/both\n4:memory:/a/b\n0::/unified\n";
 	const char *path = cgroup_parse_path(v1, "memory");
 
-	(void)state;
 	assert_int_equal(cgroup_line_length(path), 4);
 	assert_memory_equal(path, "/a/b\n", 5);
 	assert_memory_equal(cgroup_parse_path(v1, "cpuacct"), "/both\n", 6);
@@ -306,9 +283,8 @@ static void groups_are_found_by_their_controller(void **state)
 	assert_null(cgroup_parse_path("4:memory", "memory"));
 }
 
-static void limits_of_groups_may_be_none(void **state)
+TEST(limits_of_groups_may_be_none)
 {
-	(void)state;
 	assert_int_equal(cgroup_parse_limit("314572800\n"), 300 << 20);
 	assert_true(cgroup_parse_limit("max\n") == LOG_NONE);
 	assert_true(cgroup_parse_limit("-1\n") == LOG_NONE);
@@ -320,31 +296,4 @@ static void limits_of_groups_may_be_none(void **state)
 	assert_true(cgroup_parse_key("usage_usec 5\n", "throttled_usec ") == LOG_NONE);
 	assert_true(cgroup_us_to_ns(LOG_NONE) == LOG_NONE);
 	assert_int_equal(cgroup_us_to_ns(5), 5000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stat_is_read_by_field_numbers),
-		cmocka_unit_test(name_may_hold_spaces_and_parentheses),
-		cmocka_unit_test(stat_that_ends_early_is_refused_at_every_byte),
-		cmocka_unit_test(numbers_that_do_not_fit_are_refused),
-		cmocka_unit_test(statm_needs_three_numbers),
-		cmocka_unit_test(io_has_calls_and_bytes_under_their_own_names),
-		cmocka_unit_test(a_missing_line_leaves_the_others_known),
-		cmocka_unit_test(status_is_in_kib),
-		cmocka_unit_test(waiting_for_a_disk_is_idle_time_and_guests_count_once),
-		cmocka_unit_test(load_is_in_thousandths),
-		cmocka_unit_test(memory_used_is_total_less_available),
-		cmocka_unit_test(disks_are_read_line_by_line_past_bad_ones),
-		cmocka_unit_test(each_processor_has_a_line_until_the_first_that_is_none),
-		cmocka_unit_test(networks_are_summed_without_the_loopback),
-		cmocka_unit_test(pressure_is_in_us),
-		cmocka_unit_test(a_thread_has_run_and_waited),
-		cmocka_unit_test(uss_is_what_nobody_else_has),
-		cmocka_unit_test(groups_are_found_by_their_controller),
-		cmocka_unit_test(limits_of_groups_may_be_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

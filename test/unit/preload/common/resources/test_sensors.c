@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/resources/sensors: the hottest zone, and energy counters that begin again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/resources/sensors.h"
+#include "test/unit/unit.h"
 
 static char root[] = "/tmp/insideme-sensors-XXXXXX";
 static struct sensors sensors;
@@ -34,18 +29,16 @@ static struct figures read_now(void)
 	return figures;
 }
 
-static void without_sensors_nothing_is_known(void **state)
+TEST(without_sensors_nothing_is_known)
 {
-	(void)state;
 	sensors_open(&sensors, root, &count);
 	assert_true(read_now().temperature_celsius == LOG_NONE);
 	assert_true(read_now().energy_joules == LOG_NONE);
 	sensors_close(&sensors);
 }
 
-static void the_hottest_zone_counts(void **state)
+TEST(the_hottest_zone_counts)
 {
-	(void)state;
 	put("thermal/thermal_zone0/temp", "41000");
 	put("thermal/thermal_zone2/temp", "52500");
 	sensors_open(&sensors, root, &count);
@@ -55,9 +48,8 @@ static void the_hottest_zone_counts(void **state)
 	sensors_close(&sensors);
 }
 
-static void energy_goes_on_when_its_counter_begins_again(void **state)
+TEST(energy_goes_on_when_its_counter_begins_again)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		put(i ? "powercap/intel-rapl:1/max_energy_range_uj"
 		      : "powercap/intel-rapl:0/max_energy_range_uj",
@@ -73,28 +65,15 @@ static void energy_goes_on_when_its_counter_begins_again(void **state)
 	sensors_close(&sensors);
 }
 
-static int make_root(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	return mkdtemp(root) ? 0 : -1;
 }
 
-static int remove_root(void **state)
+int after_all(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	return system(command);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_sensors_nothing_is_known),
-		cmocka_unit_test(the_hottest_zone_counts),
-		cmocka_unit_test(energy_goes_on_when_its_counter_begins_again),
-	};
-
-	return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -2,22 +2,17 @@
 /* preload/common/resources/usage: the figures of real processes, compared with the kernel's own. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "preload/common/resources/machine.h"
 #include "preload/common/resources/usage.h"
 #include "test/unit/empty_log.h"
+#include "test/unit/unit.h"
 
 #define MIB		(1u << 20)
 #define LOG_BYTES	(16u * MIB)
@@ -88,7 +83,7 @@ static void assert_near(uint64_t value, uint64_t expected, uint64_t tolerance)
 	assert_in_range(value, expected > tolerance ? expected - tolerance : 0, expected + tolerance);
 }
 
-static void figures_of_a_child_are_what_it_knows_of_itself(void **state)
+TEST(figures_of_a_child_are_what_it_knows_of_itself)
 {
 	struct shared *shared = share();
 	struct figures figures;
@@ -96,7 +91,6 @@ static void figures_of_a_child_are_what_it_knows_of_itself(void **state)
 	int fd;
 	pid_t pid;
 
-	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	pid = start_child(shared, log, 0);
 	figures_clear(&figures);
@@ -121,11 +115,10 @@ static void figures_of_a_child_are_what_it_knows_of_itself(void **state)
 }
 
 /* The same process twice, with 0 and with 8 MiB of its log in memory: RSS and peak must be the same. */
-static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
+TEST(the_log_is_not_in_rss_nor_vms_nor_peak)
 {
 	struct figures figures[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct shared *shared = share();
 		struct log_header *log;
@@ -157,7 +150,7 @@ static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
  * Rows between full ones read the text of "statm" alone, until the log grows by what the process has touched
  * of it.
  */
-static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state)
+TEST(rows_between_full_ones_count_the_log_where_it_has_grown)
 {
 	struct shared *shared = share();
 	struct figures before, after;
@@ -166,7 +159,6 @@ static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state
 	pid_t pid;
 	int fd;
 
-	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	assert_int_equal(posix_fallocate(fd, 0, LOG_BYTES), 0);
 	pid = start_child(shared, log, 8 * MIB);
@@ -191,7 +183,7 @@ static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state
 	close(fd);
 }
 
-static void a_zombie_still_tells_what_it_has_counted(void **state)
+TEST(a_zombie_still_tells_what_it_has_counted)
 {
 	struct shared *shared = share();
 	struct figures figures;
@@ -200,7 +192,6 @@ static void a_zombie_still_tells_what_it_has_counted(void **state)
 	int fd;
 	pid_t pid;
 
-	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	pid = start_child(shared, log, 0);
 	assert_int_equal(usage_open(&usage, pid, false, log, log->process_start), 0);
@@ -219,12 +210,11 @@ static void a_zombie_still_tells_what_it_has_counted(void **state)
 	close(fd);
 }
 
-static void a_pid_that_was_given_away_is_noticed(void **state)
+TEST(a_pid_that_was_given_away_is_noticed)
 {
 	struct log_header *log;
 	int fd;
 
-	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	log->process_start = 1;		/* perhaps the start of process 1, but not of this one */
 	assert_int_equal(usage_open(&usage, getpid(), false, log, log->process_start), -ESRCH);
@@ -233,13 +223,12 @@ static void a_pid_that_was_given_away_is_noticed(void **state)
 }
 
 /* As a thread of the process: it is the only thread, and leaves itself out. */
-static void a_reader_within_leaves_itself_out(void **state)
+TEST(a_reader_within_leaves_itself_out)
 {
 	struct figures before, after;
 	struct log_header *log;
 	int fd;
 
-	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	assert_int_equal(usage_open(&usage, getpid(), true, log, log->process_start), 0);
 	figures_clear(&before);
@@ -257,14 +246,13 @@ static void a_reader_within_leaves_itself_out(void **state)
 	close(fd);
 }
 
-static void the_machine_has_memory_and_time_goes_on(void **state)
+TEST(the_machine_has_memory_and_time_goes_on)
 {
 	static struct machine machine;
 	struct source_count count = { 0, 0 };
 	struct figures first, second;
 	uint64_t begin, passed;
 
-	(void)state;
 	machine_open(&machine, &count, true);
 	figures_clear(&first);
 	figures_clear(&second);
@@ -280,19 +268,4 @@ static void the_machine_has_memory_and_time_goes_on(void **state)
 	assert_near(first.memory_used_bytes + first.memory_available_bytes,
 		    (uint64_t)sysconf(_SC_PHYS_PAGES) * 4096, 64 * MIB);
 	machine_close(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_of_a_child_are_what_it_knows_of_itself),
-		cmocka_unit_test(the_log_is_not_in_rss_nor_vms_nor_peak),
-		cmocka_unit_test(rows_between_full_ones_count_the_log_where_it_has_grown),
-		cmocka_unit_test(a_zombie_still_tells_what_it_has_counted),
-		cmocka_unit_test(a_pid_that_was_given_away_is_noticed),
-		cmocka_unit_test(a_reader_within_leaves_itself_out),
-		cmocka_unit_test(the_machine_has_memory_and_time_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/run/exe_path: the executed file, without links, compared with realpath(). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/common/run/process_facts.h"
+#include "test/unit/unit.h"
 
 static char folder[PATH_MAX];	/* free of links */
 static char path[PATH_MAX];	/* of the last in_folder() */
@@ -32,12 +28,11 @@ static void link_to(const char *target, const char *name)
 	free(copy);
 }
 
-static int make_folder(void **state)
+int before_all(void **state)
 {
 	char name[] = "/tmp/insideme-executed-XXXXXX";
 	FILE *program;
 
-	(void)state;
 	assert_non_null(realpath(mkdtemp(name), folder));
 	assert_int_equal(mkdir(in_folder("bin"), 0700), 0);
 	assert_int_equal(mkdir(in_folder(".hidden"), 0700), 0);
@@ -47,11 +42,10 @@ static int make_folder(void **state)
 	return 0;
 }
 
-static int remove_folder(void **state)
+int after_all(void **state)
 {
 	char command[PATH_MAX + 16];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	return system(command);
 }
@@ -63,13 +57,12 @@ static bool finds(char *exe, const char *executed)
 	return executed_path(exe, executed, 2, argv);
 }
 
-static void links_are_followed(void **state)
+TEST(links_are_followed)
 {
 	static const char *const names[] = { "bin/app",	     "relative",   "absolute",	 "chain",
 					     ".hidden/link", "folder/app", "folder/near" };
 	char exe[PATH_MAX], expected[PATH_MAX];
 
-	(void)state;
 	link_to("bin/app", "relative");
 	link_to("folder/near", "chain");
 	link_to(in_folder("bin/app"), "absolute");
@@ -83,13 +76,12 @@ static void links_are_followed(void **state)
 	}
 }
 
-static void what_is_not_plain_is_asked_for(void **state)
+TEST(what_is_not_plain_is_asked_for)
 {
 	static const char *const paths[] = { "",	  "app",       "./app",	     "/proc/self/exe",
 					     "/dev/fd/3", "//bin/app", "/bin/./app", "/bin/../app" };
 	char exe[PATH_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		assert_false(finds(exe, paths[i]));
 	assert_false(finds(exe, in_folder("not there")));
@@ -101,11 +93,10 @@ static void what_is_not_plain_is_asked_for(void **state)
 	assert_false(finds(exe, in_folder("loop")));
 }
 
-static void long_paths_are_asked_for(void **state)
+TEST(long_paths_are_asked_for)
 {
 	char exe[PATH_MAX], name[1024], target[513];
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[0] = '/';
 	name[sizeof(name) - 1] = '\0';
@@ -117,29 +108,16 @@ static void long_paths_are_asked_for(void **state)
 	assert_false(finds(exe, in_folder("long")));
 }
 
-static void scripts_and_arguments_of_the_linker_are_asked_for(void **state)
+TEST(scripts_and_arguments_of_the_linker_are_asked_for)
 {
 	char exe[PATH_MAX], executed[PATH_MAX], same[PATH_MAX];
 	char *script[] = { "sh", "-e", same, NULL }, *linked[] = { executed, NULL },
 	     *called[] = { same, NULL };
 
-	(void)state;
 	strcpy(executed, in_folder("bin/app"));
 	strcpy(same, executed);
 	assert_false(executed_path(exe, executed, 3, script));
 	assert_true(executed_path(exe, executed, 2, script));
 	assert_false(executed_path(exe, executed, 1, linked));
 	assert_true(executed_path(exe, executed, 1, called));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_are_followed),
-		cmocka_unit_test(what_is_not_plain_is_asked_for),
-		cmocka_unit_test(long_paths_are_asked_for),
-		cmocka_unit_test(scripts_and_arguments_of_the_linker_are_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/run/machine_owner: which of several processes that share a page reads the machine. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/run/machine_owner.h"
 #include "preload/common/run/process_id.h"
+#include "test/unit/unit.h"
 
 static struct log_run page;
 static struct run run;
@@ -32,7 +27,6 @@ static void read_id(struct log_header *log, pid_t pid)
 
 static int begin(void **state)
 {
-	(void)state;
 	memset(&page, 0, sizeof(page));
 	strcpy(page.boot_id, "boot");
 	memset(&run, 0, sizeof(run));
@@ -50,9 +44,8 @@ static bool claim(struct machine_owner *owner)
 	return machine_owner_claim(owner, false);
 }
 
-static void the_first_one_stays_the_owner(void **state)
+TEST(the_first_one_stays_the_owner, begin, NULL)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_true(claim(&one));
 		assert_false(claim(&other));
@@ -61,9 +54,8 @@ static void the_first_one_stays_the_owner(void **state)
 	}
 }
 
-static void an_owner_that_leaves_is_followed_at_once(void **state)
+TEST(an_owner_that_leaves_is_followed_at_once, begin, NULL)
 {
-	(void)state;
 	assert_true(claim(&one));
 	machine_owner_leave(&other);	/* what it does not own */
 	assert_true(machine_owner_is_self(&one));
@@ -73,14 +65,13 @@ static void an_owner_that_leaves_is_followed_at_once(void **state)
 	assert_false(claim(&one));
 }
 
-static void an_owner_that_was_killed_is_gone_even_before_it_is_waited_for(void **state)
+TEST(an_owner_that_was_killed_is_gone_even_before_it_is_waited_for, begin, NULL)
 {
 	struct log_header killed_log = { .pid = 0 };
 	struct machine_owner killed;
 	siginfo_t info;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	assert_int_not_equal(pid, -1);
 	if (pid == 0)
@@ -98,18 +89,16 @@ static void an_owner_that_was_killed_is_gone_even_before_it_is_waited_for(void *
 	assert_true(claim(&other));
 }
 
-static void another_process_of_the_same_pid_is_not_the_owner(void **state)
+TEST(another_process_of_the_same_pid_is_not_the_owner, begin, NULL)
 {
-	(void)state;
 	assert_true(claim(&other));
 	page.machine_owner += 1ull << 32;
 	assert_false(machine_owner_is_self(&other));
 	assert_true(claim(&one));
 }
 
-static void an_idle_owner_stays_it_until_another_process_works(void **state)
+TEST(an_idle_owner_stays_it_until_another_process_works, begin, NULL)
 {
-	(void)state;
 	assert_true(machine_owner_claim(&one, true));
 	assert_false(machine_owner_claim(&other, true));
 	assert_true(machine_owner_is_self(&one));
@@ -120,20 +109,18 @@ static void an_idle_owner_stays_it_until_another_process_works(void **state)
 	assert_int_equal(page.machine_owner, 0);
 }
 
-static void an_owner_that_works_again_is_left_alone(void **state)
+TEST(an_owner_that_works_again_is_left_alone, begin, NULL)
 {
-	(void)state;
 	assert_true(machine_owner_claim(&one, true));
 	assert_true(claim(&one));
 	assert_false(claim(&other));
 }
 
-static void a_damaged_page_has_no_owner(void **state)
+TEST(a_damaged_page_has_no_owner, begin, NULL)
 {
 	static const uint64_t nonsense[] = { UINT64_MAX, 1ull << 62, LOG_MACHINE_IDLE, 12345ull << 32,
 					     INT32_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
 		page.machine_owner = nonsense[i];
 		assert_true(machine_owner_claim(&one, i % 2));
@@ -141,11 +128,10 @@ static void a_damaged_page_has_no_owner(void **state)
 	}
 }
 
-static void where_the_page_is_of_no_use_each_process_reads_the_machine(void **state)
+TEST(where_the_page_is_of_no_use_each_process_reads_the_machine, begin, NULL)
 {
 	static struct run other_run;
 
-	(void)state;
 	assert_true(claim(&one));
 	strcpy(other_log.boot_id, "another boot");
 	assert_true(claim(&other));
@@ -169,13 +155,12 @@ static void where_the_page_is_of_no_use_each_process_reads_the_machine(void **st
 }
 
 /* A process that found its run by the log that programs share has not mapped it. */
-static void the_page_is_mapped_when_it_is_asked_for(void **state)
+TEST(the_page_is_mapped_when_it_is_asked_for, begin, NULL)
 {
 	static struct run made, found;
 	const struct process_id creator = { .pid = 4321, .boot_id = "boot" };
 	char directory[] = "/tmp/insideme-owner-XXXXXX", path[sizeof(directory) + 4];
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	strcpy(made.path, directory);
 	strcpy(found.path, directory);
@@ -191,9 +176,8 @@ static void the_page_is_mapped_when_it_is_asked_for(void **state)
 	assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void networks_are_those_of_the_first_owners_namespace(void **state)
+TEST(networks_are_those_of_the_first_owners_namespace, begin, NULL)
 {
-	(void)state;
 	claim(&one);
 	claim(&other);
 	assert_true(machine_owner_has_network(&one));
@@ -201,22 +185,4 @@ static void networks_are_those_of_the_first_owners_namespace(void **state)
 	assert_true(page.machine_network > 0);
 	page.machine_network++;
 	assert_false(machine_owner_has_network(&one));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_first_one_stays_the_owner, begin),
-		cmocka_unit_test_setup(an_owner_that_leaves_is_followed_at_once, begin),
-		cmocka_unit_test_setup(an_owner_that_was_killed_is_gone_even_before_it_is_waited_for, begin),
-		cmocka_unit_test_setup(another_process_of_the_same_pid_is_not_the_owner, begin),
-		cmocka_unit_test_setup(an_idle_owner_stays_it_until_another_process_works, begin),
-		cmocka_unit_test_setup(an_owner_that_works_again_is_left_alone, begin),
-		cmocka_unit_test_setup(a_damaged_page_has_no_owner, begin),
-		cmocka_unit_test_setup(where_the_page_is_of_no_use_each_process_reads_the_machine, begin),
-		cmocka_unit_test_setup(the_page_is_mapped_when_it_is_asked_for, begin),
-		cmocka_unit_test_setup(networks_are_those_of_the_first_owners_namespace, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/run/rank: what each launcher's environment says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "preload/common/run/rank.h"
+#include "test/unit/unit.h"
 
 #define VARIABLES_MAX 12
 
@@ -98,11 +93,10 @@ static const char *const no_ranks[][4] = {
 	{ "XOMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_RANKS=1" },
 };
 
-static void each_launcher_is_understood(void **state)
+TEST(each_launcher_is_understood)
 {
 	struct rank rank;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expectations) / sizeof(expectations[0]); i++) {
 		const struct expectation *expected = &expectations[i];
 
@@ -116,11 +110,10 @@ static void each_launcher_is_understood(void **state)
 	}
 }
 
-static void what_makes_no_sense_is_no_rank(void **state)
+TEST(what_makes_no_sense_is_no_rank)
 {
 	struct rank rank;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(no_ranks) / sizeof(no_ranks[0]); i++) {
 		memset(&rank, 0xff, sizeof(rank));
 		rank_read(&rank, (char *const *)(uintptr_t)no_ranks[i]);
@@ -132,14 +125,13 @@ static void what_makes_no_sense_is_no_rank(void **state)
 }
 
 /* A name that does not fit still tells two launches apart. */
-static void long_ids_stay_apart(void **state)
+TEST(long_ids_stay_apart)
 {
 #define LONG "prterun-a-very-long-host-name.with.a.long.domain.example.org-4242"
 	const char *first[] = { "PMIX_RANK=0", "PMIX_NAMESPACE=" LONG "@1", NULL };
 	const char *second[] = { "PMIX_RANK=0", "PMIX_NAMESPACE=" LONG "@2", NULL };
 	struct rank a, b;
 
-	(void)state;
 	rank_read(&a, (char *const *)(uintptr_t)first);
 	rank_read(&b, (char *const *)(uintptr_t)second);
 	assert_int_equal(strlen(a.launch_id), LOG_LAUNCH_ID_BYTES - 1);
@@ -147,25 +139,12 @@ static void long_ids_stay_apart(void **state)
 	assert_string_not_equal(a.launch_id, b.launch_id);
 }
 
-static void launchers_are_known_by_name(void **state)
+TEST(launchers_are_known_by_name)
 {
-	(void)state;
 	assert_true(rank_is_launcher("orterun"));
 	assert_true(rank_is_launcher("hydra_pmi_proxy"));
 	assert_true(rank_is_launcher("srun"));
 	assert_false(rank_is_launcher("srun2"));
 	assert_false(rank_is_launcher("sh"));
 	assert_false(rank_is_launcher(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_launcher_is_understood),
-		cmocka_unit_test(what_makes_no_sense_is_no_rank),
-		cmocka_unit_test(long_ids_stay_apart),
-		cmocka_unit_test(launchers_are_known_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/run/run: the page of a run. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/run/run.h"
+#include "test/unit/unit.h"
 
 static char directory[] = "/tmp/insideme-rundir-XXXXXX";
 
-static int make_directory(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	return mkdtemp(directory) ? 0 : -1;
 }
 
-static int remove_directory(void **state)
+int after_all(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -32,14 +25,13 @@ static int remove_directory(void **state)
  * Beside a log that an ancestor has mapped: what was looked at is not taken for the run that is found
  * elsewhere.
  */
-static void a_file_that_is_no_page_is_not_kept(void **state)
+TEST(a_file_that_is_no_page_is_not_kept)
 {
 	static struct run run;
 	static const char zeros[4096];
 	char path[sizeof(directory) + 4];
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/run", directory);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, zeros, sizeof(zeros)), sizeof(zeros));
@@ -50,13 +42,12 @@ static void a_file_that_is_no_page_is_not_kept(void **state)
 	unlink(path);
 }
 
-static void the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others(void **state)
+TEST(the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others)
 {
 	static struct run made, found;
 	const struct process_id creator = { .pid = 4321, .start = 99, .boot_id = "boot" };
 	char path[sizeof(directory) + 4];
 
-	(void)state;
 	strcpy(made.path, directory);
 	strcpy(found.path, directory);
 	assert_int_equal(run_map_page(&made, &creator), 0);
@@ -68,14 +59,4 @@ static void the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others(void **sta
 	run_leave(&found);
 	snprintf(path, sizeof(path), "%s/run", directory);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_that_is_no_page_is_not_kept),
-		cmocka_unit_test(the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -3,10 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/base/proc_text.h"
 #include "preload/common/run/run_join.h"
 #include "preload/common/run/run_logs.h"
+#include "test/unit/unit.h"
 
 #define RANKS 24
 
@@ -125,11 +120,10 @@ static void start_together(const char *launch_id, const char *const *hosts, int 
 	}
 }
 
-static void ranks_of_one_launch_come_into_one_run(void **state)
+TEST(ranks_of_one_launch_come_into_one_run)
 {
 	static const char *const hosts[] = { "node1", "node2", "node3" };
 
-	(void)state;
 	for (int round = 0; round < 8; round++) {
 		char id[32], command[64];
 		int nr = 0;
@@ -145,11 +139,10 @@ static void ranks_of_one_launch_come_into_one_run(void **state)
 	}
 }
 
-static void a_run_that_is_set_is_begun_by_one_of_many(void **state)
+TEST(a_run_that_is_set_is_begun_by_one_of_many)
 {
 	static const char *const hosts[] = { "node1" };
 
-	(void)state;
 	run_setting = "data/mine";
 	for (int round = 0; round < 8; round++) {
 		assert_int_equal(mkdir("data", 0700), 0);
@@ -161,13 +154,12 @@ static void a_run_that_is_set_is_begun_by_one_of_many(void **state)
 	run_setting = "";
 }
 
-static void launches_are_kept_apart(void **state)
+TEST(launches_are_kept_apart)
 {
 	struct process_id a = make_id("a", "node1", 0), b = make_id("b", "node1", 0),
 			  c = make_id("a", "node1", 1);
 	char first[NAME_MAX + 1];
 
-	(void)state;
 	strcpy(first, start(&a));
 	assert_string_not_equal(start(&b), first);
 	assert_string_equal(start(&c), first);
@@ -176,11 +168,10 @@ static void launches_are_kept_apart(void **state)
 }
 
 /* Job ids come again: the ranks of the later launch agree on another run. */
-static void a_rank_that_is_there_starts_a_new_run(void **state)
+TEST(a_rank_that_is_there_starts_a_new_run)
 {
 	char first[NAME_MAX + 1], second[NAME_MAX + 1];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct process_id id = make_id("again", "node1", i);
 
@@ -202,24 +193,22 @@ static void a_rank_that_is_there_starts_a_new_run(void **state)
 }
 
 /* A wrapper's script may run several programs in the place of the rank. */
-static void programs_of_one_parent_are_one_rank(void **state)
+TEST(programs_of_one_parent_are_one_rank)
 {
 	struct process_id id = make_id("wrapped", "node1", 0);
 	char first[NAME_MAX + 1];
 
-	(void)state;
 	strcpy(first, start(&id));
 	id.pid++;
 	assert_string_equal(start(&id), first);
 	assert_int_equal(system("rm -r data"), 0);
 }
 
-static void an_exec_stays_in_its_run(void **state)
+TEST(an_exec_stays_in_its_run)
 {
 	struct process_id id = make_id("exec", "node1", 7);
 	char first[NAME_MAX + 1], path[PATH_MAX];
 
-	(void)state;
 	strcpy(first, start(&id));
 	assert_string_equal(start(&id), first);
 	assert_false(id.rank.is_child);
@@ -229,12 +218,11 @@ static void an_exec_stays_in_its_run(void **state)
 }
 
 /* Its parent, which is the rank, is this process. */
-static void a_child_of_a_rank_is_marked(void **state)
+TEST(a_child_of_a_rank_is_marked)
 {
 	struct process_id parent, child;
 	char path[PATH_MAX], first[NAME_MAX + 1];
 
-	(void)state;
 	memset(&parent, 0, sizeof(parent));
 	process_id_read(&parent, NULL);
 	parent.rank = (struct rank){ .rank = 2, .nr_ranks = 4, .local_rank = 2, .launch_id = "family" };
@@ -252,12 +240,11 @@ static void a_child_of_a_rank_is_marked(void **state)
 }
 
 /* The run was removed, but not the link to it. */
-static void a_link_to_nothing_is_passed_by(void **state)
+TEST(a_link_to_nothing_is_passed_by)
 {
 	struct process_id a = make_id("gone", "node1", 0), b = make_id("gone", "node1", 1);
 	char first[NAME_MAX + 1];
 
-	(void)state;
 	start(&a);
 	assert_int_equal(system("rm -r data/2*"), 0);
 	strcpy(first, start(&a));
@@ -266,11 +253,10 @@ static void a_link_to_nothing_is_passed_by(void **state)
 	assert_int_equal(system("rm -r data"), 0);
 }
 
-static void an_id_cannot_leave_the_directory(void **state)
+TEST(an_id_cannot_leave_the_directory)
 {
 	struct process_id id = make_id("../../x y/\n", "node1", 0);
 
-	(void)state;
 	start(&id);
 	assert_int_equal(count(".", ""), 1);
 	assert_int_equal(system("test -L 'data/.launch-.._.._x_y__' && rm -r data"), 0);
@@ -292,13 +278,12 @@ static void find_from_child(char *boot_id, size_t bytes)
 	run_leave(&run);
 }
 
-static void the_boot_is_that_of_the_run_until_another_comes(void **state)
+TEST(the_boot_is_that_of_the_run_until_another_comes)
 {
 	struct process_id first = make_id("", "a", -1), other = make_id("", "b", -1), here;
 	char boot_id[sizeof(first.boot_id)];
 	struct run run, run_of_other;
 
-	(void)state;
 	memset(&here, 0, sizeof(here));
 	process_id_boot(&here);
 	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
@@ -326,13 +311,12 @@ static bool is_told(struct process_id *id, uint64_t start)
 	return run_knows_newborn("parent.log", id);
 }
 
-static void an_image_knows_its_start_from_the_fork_before(void **state)
+TEST(an_image_knows_its_start_from_the_fork_before)
 {
 	struct process_id own = make_id("", "a", 3), other = make_id("", "a", 11);
 	struct timespec now;
 	uint64_t ticks;
 
-	(void)state;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	ticks = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) / PROC_TICK_NS;
 	assert_true(is_told(&own, ticks));
@@ -343,51 +327,28 @@ static void an_image_knows_its_start_from_the_fork_before(void **state)
 	unlink("parent.log");
 }
 
-static int enter(void **state)
+int before_all(void **state)
 {
-	(void)state;
 	return mkdtemp(place) && chdir(place) == 0 ? 0 : -1;
 }
 
-static int leave(void **state)
+int after_all(void **state)
 {
 	char command[PATH_MAX];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", place);
 	return chdir("/") == 0 ? system(command) : -1;
 }
 
-static void the_clock_rate_is_of_its_host(void **state)
+TEST(the_clock_rate_is_of_its_host)
 {
 	struct log_run page = { .magic = LOG_RUN_MAGIC, .boot_id = "boot of a" };
 	struct run run = { .page = &page };
 
-	(void)state;
 	assert_int_equal(run_us_ticks(&run, "boot of a"), 0);
 	run_set_us_ticks(&run, "boot of b", 3000);
 	assert_int_equal(run_us_ticks(&run, "boot of a"), 0);
 	run_set_us_ticks(&run, "boot of a", 2596);
 	assert_int_equal(run_us_ticks(&run, "boot of a"), 2596);
 	assert_int_equal(run_us_ticks(&run, "boot of b"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks_of_one_launch_come_into_one_run),
-		cmocka_unit_test(a_run_that_is_set_is_begun_by_one_of_many),
-		cmocka_unit_test(launches_are_kept_apart),
-		cmocka_unit_test(an_image_knows_its_start_from_the_fork_before),
-		cmocka_unit_test(a_rank_that_is_there_starts_a_new_run),
-		cmocka_unit_test(programs_of_one_parent_are_one_rank),
-		cmocka_unit_test(an_exec_stays_in_its_run),
-		cmocka_unit_test(a_child_of_a_rank_is_marked),
-		cmocka_unit_test(a_link_to_nothing_is_passed_by),
-		cmocka_unit_test(an_id_cannot_leave_the_directory),
-		cmocka_unit_test(the_clock_rate_is_of_its_host),
-		cmocka_unit_test(the_boot_is_that_of_the_run_until_another_comes),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
 }

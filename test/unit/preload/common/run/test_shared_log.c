@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/common/run/shared_log and run_find: who may use the log that programs share. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/base/settings.h"
 #include "preload/common/run/run_join.h"
 #include "preload/common/run/shared_log.h"
+#include "test/unit/unit.h"
 
 static char place[] = "/tmp/insideme-test.XXXXXX";
 static struct settings settings;
@@ -50,13 +45,12 @@ static bool finds_shared(enum run_wish wish, char *boot_id, size_t bytes)
 	return is_found;
 }
 
-static void it_is_enough_for_a_short_program_until_another_boot_comes(void **state)
+TEST(it_is_enough_for_a_short_program_until_another_boot_comes)
 {
 	struct process_id first = make_child(), other = first;
 	char boot_id[sizeof(first.boot_id)];
 	struct run run, run_of_other;
 
-	(void)state;
 	strcpy(first.boot_id, "a boot");
 	strcpy(other.boot_id, "another boot");
 	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
@@ -75,13 +69,12 @@ static void it_is_enough_for_a_short_program_until_another_boot_comes(void **sta
 }
 
 /* Its creator knew one boot when it found the run. */
-static void it_knows_of_boots_that_came_before_it(void **state)
+TEST(it_knows_of_boots_that_came_before_it)
 {
 	struct process_id first = make_child(), other = first;
 	char boot_id[sizeof(first.boot_id)];
 	struct run run, run_of_other;
 
-	(void)state;
 	strcpy(first.boot_id, "a boot");
 	strcpy(other.boot_id, "another boot");
 	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
@@ -94,12 +87,11 @@ static void it_knows_of_boots_that_came_before_it(void **state)
 	assert_int_equal(system("rm -r data"), 0);
 }
 
-static void there_is_one(void **state)
+TEST(there_is_one)
 {
 	struct process_id first = make_child(), other = first;
 	struct run run;
 
-	(void)state;
 	strcpy(first.boot_id, "a boot");
 	strcpy(other.boot_id, "another boot");
 	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
@@ -117,34 +109,20 @@ static void there_is_one(void **state)
 
 static void complain(void *context, const char *line)
 {
-	(void)context;
 	fail_msg("%s", line);
 }
 
-static int enter(void **state)
+int before_all(void **state)
 {
 	char *environment[] = { NULL };
 
-	(void)state;
 	if (!mkdtemp(place) || chdir(place) < 0)
 		return -1;
 	settings_read(&settings, environment, complain, NULL);
 	return 0;
 }
 
-static int leave(void **state)
+int after_all(void **state)
 {
-	(void)state;
 	return chdir("/") == 0 ? rmdir(place) : -1;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_enough_for_a_short_program_until_another_boot_comes),
-		cmocka_unit_test(it_knows_of_boots_that_came_before_it),
-		cmocka_unit_test(there_is_one),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -3,14 +3,9 @@
  * preload/common/sampler/account: the cost of sampling stays below its share, and expensive sets do not take
  * the rows of the process.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/common/sampler/pace.h"
+#include "test/unit/unit.h"
 
 #define MS 1000000ull
 
@@ -44,53 +39,48 @@ static void sample_for(struct sampling *sampling, uint64_t ms)
 	}
 }
 
-static void rows_of_a_short_run_keep_their_pace(void **state)
+TEST(rows_of_a_short_run_keep_their_pace)
 {
 	struct sampling sampling = { .row_ns = 40000, .seldom_ns = 700000 };
 
-	(void)state;
 	sample_for(&sampling, 450);
 	assert_in_range(sampling.rows, 43, 45);
 	assert_in_range(sampling.seldom_rows, 1, 2);
 }
 
-static void rows_keep_their_pace_beside_a_dear_set(void **state)
+TEST(rows_keep_their_pace_beside_a_dear_set)
 {
 	struct sampling sampling = { .row_ns = 50000, .seldom_ns = 5 * MS };
 
-	(void)state;
 	sample_for(&sampling, 20000);
 	assert_in_range(sampling.rows, 1990, 2000);
 	assert_in_range(sampling.seldom_rows, 9, 11);
 	assert_in_range(sampling.spent_ns, 100 * MS, 20000 * (MS / 100));
 }
 
-static void cheap_sets_keep_their_pace(void **state)
+TEST(cheap_sets_keep_their_pace)
 {
 	struct sampling sampling = { .row_ns = 10000, .seldom_ns = 100000 };
 
-	(void)state;
 	sample_for(&sampling, 10000);
 	assert_in_range(sampling.rows, 998, 1000);
 	assert_in_range(sampling.seldom_rows, 99, 100);
 }
 
-static void all_stays_below_a_hundredth(void **state)
+TEST(all_stays_below_a_hundredth)
 {
 	struct sampling sampling = { .row_ns = 900000, .seldom_ns = 900000 };
 
-	(void)state;
 	sample_for(&sampling, 20000);
 	assert_in_range(sampling.spent_ns, 150 * MS, 190 * MS);
 }
 
 /* Extra rows each ms, as those of memory. */
-static void extra_rows_take_what_is_left(void **state)
+TEST(extra_rows_take_what_is_left)
 {
 	struct account account;
 	uint64_t next = 0, rows = 0, extra_rows = 0, spent_ns = 0;
 
-	(void)state;
 	account_init(&account, MS);
 	for (uint64_t now = MS; now < 10000 * MS; now += MS) {
 		uint64_t spent = 0;
@@ -109,17 +99,4 @@ static void extra_rows_take_what_is_left(void **state)
 	assert_in_range(rows, 995, 1000);
 	assert_in_range(extra_rows, 1200, 1800);
 	assert_in_range(spent_ns, 75 * MS, 85 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_a_short_run_keep_their_pace),
-		cmocka_unit_test(rows_keep_their_pace_beside_a_dear_set),
-		cmocka_unit_test(cheap_sets_keep_their_pace),
-		cmocka_unit_test(extra_rows_take_what_is_left),
-		cmocka_unit_test(all_stays_below_a_hundredth),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * preload/common/sampler/pace: an idle process is sampled less and less often, within bounds, and its next
  * use of CPU time is noticed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "insideme_log.h"
 #include "preload/common/sampler/pace.h"
+#include "test/unit/unit.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -33,22 +28,20 @@ static uint64_t look_until(struct idle *idle, uint64_t cpu_ns, uint64_t now, uin
 	return longest;
 }
 
-static void a_process_at_work_never_rests(void **state)
+TEST(a_process_at_work_never_rests)
 {
 	struct idle idle = blank;
 
-	(void)state;
 	for (uint64_t i = 1; i < 100; i++) {
 		assert_false(idle_look(&idle, i * 50000, i * 10 * MS, i));
 		assert_int_equal(idle_rest_ns(&idle), 0);
 	}
 }
 
-static void looks_and_rows_become_fewer_within_bounds(void **state)
+TEST(looks_and_rows_become_fewer_within_bounds)
 {
 	struct idle idle = blank;
 
-	(void)state;
 	assert_false(idle_look(&idle, 7000, S, 1));
 	assert_in_range(look_until(&idle, 7000, S + 10 * MS, S + 600 * MS), 1, 10 * MS);
 	assert_in_range(idle_rest_ns(&idle), 60 * MS, 75 * MS);
@@ -57,11 +50,10 @@ static void looks_and_rows_become_fewer_within_bounds(void **state)
 	assert_int_equal(idle_rest_ns(&idle), 5 * S);
 }
 
-static void what_it_does_next_begins_after_the_last_look(void **state)
+TEST(what_it_does_next_begins_after_the_last_look)
 {
 	struct idle idle = blank;
 
-	(void)state;
 	assert_false(idle_look(&idle, 7000, S, 1));
 	look_until(&idle, 7000, S + 10 * MS, 100 * S);
 	assert_false(idle_look(&idle, 6900, 100 * S, 4141));	/* the difference of two clocks */
@@ -73,22 +65,20 @@ static void what_it_does_next_begins_after_the_last_look(void **state)
 	assert_false(idle_look(&idle, 7000 + 2 * MS, 103 * S, 4444));
 }
 
-static void little_by_little_is_seen_too(void **state)
+TEST(little_by_little_is_seen_too)
 {
 	struct idle idle = blank;
 	unsigned seen = 0;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 1000; i++)
 		seen += idle_look(&idle, i * 1000, i * 10 * MS, i);
 	assert_in_range(seen, 40, 50);
 }
 
-static void a_clock_that_is_gone_or_goes_back_is_no_rest(void **state)
+TEST(a_clock_that_is_gone_or_goes_back_is_no_rest)
 {
 	struct idle idle = blank;
 
-	(void)state;
 	assert_false(idle_look(&idle, 700000, S, 1));
 	look_until(&idle, 700000, S + 10 * MS, 10 * S);
 	assert_true(idle_look(&idle, 100000, 11 * S, 2));
@@ -96,17 +86,4 @@ static void a_clock_that_is_gone_or_goes_back_is_no_rest(void **state)
 	assert_true(idle_look(&idle, LOG_NONE, 21 * S, 3));
 	assert_false(idle_look(&idle, LOG_NONE, 22 * S, 4));
 	assert_int_equal(idle_rest_ns(&idle), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_at_work_never_rests),
-		cmocka_unit_test(looks_and_rows_become_fewer_within_bounds),
-		cmocka_unit_test(what_it_does_next_begins_after_the_last_look),
-		cmocka_unit_test(little_by_little_is_seen_too),
-		cmocka_unit_test(a_clock_that_is_gone_or_goes_back_is_no_rest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

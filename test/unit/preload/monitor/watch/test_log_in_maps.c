@@ -4,21 +4,16 @@
  * they are examined.
  */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/common/run/process_id.h"
 #include "preload/monitor/watch/log_in_maps.h"
+#include "test/unit/unit.h"
 
 #define PAGE		4096ul
 #define NR_MAPPINGS	20000u		/* their text takes ms to read */
@@ -38,13 +33,12 @@ static uint64_t own_start(void)
 	return start;
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
 	void *shared = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	void *private = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct log_header mapped = log_of(shared), other = log_of(private), nowhere = log_of(NULL);
 
-	(void)state;
 	assert_false(image_is_another(getpid(), own_start(), &mapped));
 	assert_false(image_is_another(getpid(), own_start(), &nowhere));
 	assert_true(image_is_another(getpid(), own_start(), &other));
@@ -54,11 +48,10 @@ static void test_own(void **state)
 }
 
 /* As by a number of another pid namespace, or one that was given again. */
-static void test_pid_of_another_process(void **state)
+TEST(test_pid_of_another_process)
 {
 	const struct log_header other = log_of((void *)PAGE);
 
-	(void)state;
 	assert_false(image_is_another(getpid(), own_start() + 1, &other));
 }
 
@@ -81,14 +74,13 @@ static void have_many_mappings(void)
 }
 
 /* Its map is cut short before the log, which lies above the others. */
-static void test_process_that_ends_meanwhile(void **state)
+TEST(test_process_that_ends_meanwhile)
 {
 	void *shared = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const struct log_header mapped = log_of(shared);
 	pthread_t killer;
 	pid_t child;
 
-	(void)state;
 	have_many_mappings();
 	child = fork();
 	if (child == 0)
@@ -100,15 +92,4 @@ static void test_process_that_ends_meanwhile(void **state)
 	assert_false(image_is_another(child, 0, &mapped));	/* a zombie */
 	waitpid(child, NULL, 0);
 	assert_false(image_is_another(child, 0, &mapped));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_pid_of_another_process),
-		cmocka_unit_test(test_process_that_ends_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

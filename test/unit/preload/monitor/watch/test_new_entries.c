@@ -3,18 +3,13 @@
  * preload/monitor/watch/watched_log: which children of a log are found while it is written, and when it is
  * damaged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/common/log/log.h"
 #include "preload/monitor/watch/watched_log.h"
 #include "test/unit/empty_log.h"
+#include "test/unit/unit.h"
 
 #define LOG_BYTES	(32u << 20)
 
@@ -26,7 +21,6 @@ static size_t nr_found;
 
 static int set_up(void **state)
 {
-	(void)state;
 	header = empty_log(LOG_BYTES, &fd);
 	watched = (struct watched){ .log = header, .map_bytes = LOG_BYTES };
 	nr_found = 0;
@@ -35,7 +29,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	munmap(header, LOG_BYTES);
 	close(fd);
 	return 0;
@@ -43,7 +36,6 @@ static int tear_down(void **state)
 
 static void note(void *context, const struct log_entry *entry)
 {
-	(void)context;
 	assert_in_range(nr_found, 0, 199999);
 	found[nr_found++] = entry->pid;
 }
@@ -70,12 +62,11 @@ static void enter(uint32_t pid)
 }
 
 /* Other records lie between them; areas follow each other, and so do looks. */
-static void each_is_found_once(void **state)
+TEST(each_is_found_once, set_up, tear_down)
 {
 	bool is_found[3001] = { false };
 	const uint64_t value = 1;
 
-	(void)state;
 	look();
 	assert_int_equal(nr_found, 0);
 	for (uint32_t pid = 1; pid <= 3000; pid++) {
@@ -95,11 +86,10 @@ static void each_is_found_once(void **state)
 	}
 }
 
-static void one_that_is_not_written_yet_hides_no_other(void **state)
+TEST(one_that_is_not_written_yet_hides_no_other, set_up, tear_down)
 {
 	struct log_entry *late;
 
-	(void)state;
 	enter(1);
 	late = begin(2);
 	enter(3);
@@ -118,11 +108,10 @@ static void one_that_is_not_written_yet_hides_no_other(void **state)
 }
 
 /* The program overwrites its log. */
-static void damage_ends_nothing(void **state)
+TEST(damage_ends_nothing, set_up, tear_down)
 {
 	uint32_t random = 1;
 
-	(void)state;
 	for (uint32_t pid = 1; pid <= 1000; pid++)
 		enter(pid);
 	for (int round = 0; round < 2000; round++) {
@@ -139,11 +128,10 @@ static void damage_ends_nothing(void **state)
 	}
 }
 
-static void a_circle_is_left(void **state)
+TEST(a_circle_is_left, set_up, tear_down)
 {
 	struct log_entry *first = begin(1);
 
-	(void)state;
 	log_publish_entry(header, first);
 	enter(2);
 	first->older = header->entries;
@@ -151,9 +139,8 @@ static void a_circle_is_left(void **state)
 	assert_in_range(nr_found, 2, LOG_BYTES / sizeof(struct log_entry));
 }
 
-static void a_place_outside_of_the_log_is_not_read(void **state)
+TEST(a_place_outside_of_the_log_is_not_read, set_up, tear_down)
 {
-	(void)state;
 	enter(1);
 	for (uint64_t offset = 0; offset <= LOG_BYTES; offset += LOG_BYTES) {
 		header->entries = (uint32_t)(offset / 8);
@@ -163,18 +150,4 @@ static void a_place_outside_of_the_log_is_not_read(void **state)
 	header->file_bytes = UINT64_MAX - 4096;
 	look();
 	assert_int_equal(nr_found, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_is_found_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_not_written_yet_hides_no_other, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(damage_ends_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_circle_is_left, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_place_outside_of_the_log_is_not_read, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
