@@ -552,10 +552,16 @@ struct log_thread {
 	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
 	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
 	uint64_t unused_ticks;		/* since begin_ticks, between one thread of the record and the next */
+	/* What the MPI call waits for that began at awaited_ticks, as in struct log_messages and log_transfers */
+	uint64_t awaited_ticks;		/* 0: none yet */
+	uint32_t awaited_direction;	/* enum log_message_direction */
+	int32_t awaited_peer;
+	uint32_t awaited_label;
+	uint32_t awaited_detail;
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
-_Static_assert(sizeof(struct log_thread) == 64 + 256 + 320 + 4 * LOG_CACHE_ENTRIES, "thread layout");
+_Static_assert(sizeof(struct log_thread) == 64 + 256 + 384 + 4 * LOG_CACHE_ENTRIES, "thread layout");
 
 /*
  * From here to the end of its area are the thread's first nodes, at multiples of a node after the

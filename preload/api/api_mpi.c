@@ -7,6 +7,7 @@
 #include "preload/calls/calls.h"
 #include "preload/calls/counted.h"
 #include "preload/calls/transfers.h"
+#include "preload/heap/heap.h"
 #include "preload/hooks/hooks.h"
 #include "preload/mpi/mpi_recorder.h"
 #include "preload/stacks/frames.h"
@@ -20,7 +21,7 @@
 static __thread struct {
 	uint64_t function_addr; /* 0: none */
 	uint64_t stack_addr;
-	uint64_t end_ticks; /* its end, as its first message saw it; 0: it has none yet */
+	uint64_t end_ticks; /* 0: it has not returned, or calls have no times */
 } outermost TLS_INITIAL_EXEC;
 
 /* Records of the log @places_log, by hash. Forked children begin anew. */
@@ -78,19 +79,70 @@ static bool entered(void *function)
 	return true;
 }
 
+/* A killed process leaves what its last call waited for. */
+static void awaits(const struct mpi_message *message)
+{
+	struct log_thread *thread = self;
+
+	if (unlikely(!thread))
+		return;
+	thread->awaited_ticks = top_frame(thread)->start_ticks;
+	thread->awaited_direction = message->direction;
+	thread->awaited_peer = message->peer;
+	thread->awaited_label = message->label;
+	thread->awaited_detail = message->detail;
+}
+
+static bool is_outermost(const struct log_thread *thread)
+{
+	return thread && top_frame(thread)->function_addr == outermost.function_addr &&
+	       top_frame(thread)->stack_addr == outermost.stack_addr;
+}
+
+static bool returned(void)
+{
+	const uint64_t end_ticks = live.timing == LOG_TIMING_COUNTS ? 0 : now_ticks();
+
+	if (unlikely(!live.log || !is_outermost(self)))
+		return false;
+	outermost.end_ticks = end_ticks;
+	return true;
+}
+
+/* What comes after the call's own end is no time of it. The last call of a full area ends by its hook. */
+static bool left(void *function)
+{
+	struct log_header *log = live.hot_log;
+	struct log_thread *thread = self;
+	struct log_frame *frame;
+	struct log_node *node;
+
+	if (unlikely(!log || !outermost.end_ticks || !is_outermost(thread) ||
+		     thread->top_addr == thread->limit_addr || outermost.function_addr != (uint64_t)function))
+		return false;
+	outermost.function_addr = 0;
+	frame = top_frame(thread);
+	node = node_at(log, frame->node);
+	node->calls++;
+	call_close(log, thread, frame, node,
+		   (struct call_times){ frame->start_ticks, frame->child_ticks, outermost.end_ticks }, false);
+	return true;
+}
+
 /* Where a call was made: refs. */
-struct place {
+struct call_place {
 	uint32_t thread, node;
 };
 
-static bool is_same(const struct log_messages *record, struct place place, const struct mpi_message *message)
+static bool is_same(const struct log_messages *record, struct call_place place,
+		    const struct mpi_message *message)
 {
 	return record->thread == place.thread && record->node == place.node &&
 	       record->label == message->label && record->peer == message->peer &&
 	       record->direction == message->direction;
 }
 
-static struct log_messages *new_record(struct place place, const struct mpi_message *message)
+static struct log_messages *new_record(struct call_place place, const struct mpi_message *message)
 {
 	struct log_messages *record;
 
@@ -112,7 +164,7 @@ static struct log_messages *new_record(struct place place, const struct mpi_mess
  * NULL: no room, which is counted as a loss. Two threads that complete the first receives of one path may
  * make two records of it.
  */
-static struct log_messages *record_of(struct place place, const struct mpi_message *message)
+static struct log_messages *record_of(struct call_place place, const struct mpi_message *message)
 {
 	uint64_t key = ((uint64_t)place.node << 32 | (uint32_t)message->peer) ^
 		       (uint64_t)message->label << 20 ^ (uint64_t)message->direction << 61;
@@ -138,9 +190,9 @@ static struct log_messages *record_of(struct place place, const struct mpi_messa
 	return new_record(place, message); /* far too many: each message gets a record */
 }
 
-static struct place place_of(const struct log_thread *thread)
+static struct call_place place_of(const struct log_thread *thread)
 {
-	return (struct place){ thread->head.self, thread->current };
+	return (struct call_place){ thread->head.self, thread->current };
 }
 
 static void count_call(struct log_messages *record, uint64_t ticks)
@@ -149,14 +201,6 @@ static void count_call(struct log_messages *record, uint64_t ticks)
 	record->call_ticks += ticks;
 	if (ticks > record->most_ticks)
 		record->most_ticks = ticks;
-}
-
-/* All messages of a call end with it: one reading of the clock. */
-static uint64_t end_of_call(void)
-{
-	if (!outermost.end_ticks)
-		outermost.end_ticks = now_ticks();
-	return outermost.end_ticks;
 }
 
 static bool has_transfer(const struct mpi_message *message)
@@ -185,7 +229,7 @@ static void message_add(const struct mpi_message *message)
 	struct log_thread *thread = thread_self();
 	struct log_messages *record = thread ? record_of(place_of(thread), message) : NULL;
 	const uint64_t begin_ticks = record ? top_frame(thread)->start_ticks : 0;
-	const uint64_t end_ticks = begin_ticks ? end_of_call() : 0;
+	const uint64_t end_ticks = outermost.end_ticks;
 
 	if (!record)
 		return;
@@ -232,11 +276,11 @@ static void completed(const struct mpi_pending *pending, const struct mpi_messag
 	if (!thread || !pending->thread)
 		return;
 	transfer.begin_ticks = top_frame(thread)->start_ticks;
-	transfer.end_ticks = transfer.begin_ticks ? end_of_call() : 0;
+	transfer.end_ticks = outermost.end_ticks;
 	if (message && !is_received &&
 	    transfer.end_ticks - transfer.begin_ticks < live.log->threshold_floor_ticks)
 		return;
-	record = record_of((struct place){ pending->thread, pending->node },
+	record = record_of((struct call_place){ pending->thread, pending->node },
 			   message ? message : &pending->message);
 	if (!record)
 		return;
@@ -292,6 +336,14 @@ static void rank(int rank, int nr_ranks)
 	live.log->nr_ranks = nr_ranks;
 }
 
+static void own_work(int step)
+{
+	struct log_thread *thread = heap_thread_inside();
+
+	if (thread)
+		thread->heap_inside += (uint32_t)step;
+}
+
 EXPORT extern const struct mpi_recorder insideme_mpi_recorder;
 const struct mpi_recorder insideme_mpi_recorder = {
 	.version = MPI_RECORDER_VERSION,
@@ -299,10 +351,14 @@ const struct mpi_recorder insideme_mpi_recorder = {
 	.exit = __cyg_profile_func_exit,
 	.is_within = is_within,
 	.entered = entered,
+	.awaits = awaits,
+	.returned = returned,
 	.message = message_add,
 	.started = started,
 	.completed = completed,
+	.left = left,
 	.lost = lost,
 	.label = label,
 	.rank = rank,
+	.own_work = own_work,
 };

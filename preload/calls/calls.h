@@ -115,16 +115,38 @@ static ALWAYS_INLINE uint32_t bucket_of(uint64_t ticks)
 void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
 		     const uint32_t *bucket);
 
+/* What an exit must have in registers before it reads the clock; and that reading. */
+struct call_times {
+	uint64_t start_ticks, child_ticks, end_ticks;
+};
+
 /*
- * The call of @frame, the top one, ends now. Its histogram bucket is counted when the next call ends: until
- * then the bucket's address may wait for the clock, and nobody else.
+ * The call of @frame, the top one, is over. Its histogram bucket is counted when the next call ends: until then the
+ * bucket's address may wait for the clock, and nobody else.
  */
+static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
+				     struct log_node *node, struct call_times times, bool broken)
+{
+	const uint64_t ticks = times.end_ticks - times.start_ticks;
+	uint32_t *pending;
+
+	add_duration(node, ticks, times.child_ticks);
+	frame[-1].child_ticks += ticks;
+	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
+	pending = (uint32_t *)thread->pending_addr;
+	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
+	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
+		call_end_slowly(thread, frame, times.end_ticks, broken, pending);
+	else
+		pop_frame(thread, frame);
+}
+
+/* The call of @frame, the top one, ends now. */
 static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
 				   enum call_timing timing, bool broken)
 {
 	struct log_node *node = node_at(log, frame->node);
-	uint64_t start_ticks = frame->start_ticks, child_ticks = frame->child_ticks, end_ticks, ticks;
-	uint32_t *pending;
+	struct call_times times = { .start_ticks = frame->start_ticks, .child_ticks = frame->child_ticks };
 
 	node->calls++;
 	if (timing == TIME_NOT) {
@@ -133,19 +155,10 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 		return;
 	}
 	load_now(node);
-	load_now(start_ticks);
-	load_now(child_ticks);
-	end_ticks = call_clock(timing);
-	ticks = end_ticks - start_ticks;
-	add_duration(node, ticks, child_ticks);
-	frame[-1].child_ticks += ticks;
-	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
-	pending = (uint32_t *)thread->pending_addr;
-	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
-	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
-		call_end_slowly(thread, frame, end_ticks, broken, pending);
-	else
-		pop_frame(thread, frame);
+	load_now(times.start_ticks);
+	load_now(times.child_ticks);
+	times.end_ticks = call_clock(timing);
+	call_close(log, thread, frame, node, times, broken);
 }
 
 #endif

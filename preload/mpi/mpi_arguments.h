@@ -13,12 +13,27 @@ struct mpi_arguments {
 	const word *values; /* [MPI_ARGUMENTS_MOST]; those that the call does not have are 0 */
 };
 
-/* Once, before the others. */
+#define ROLE_LETTERS ('z' - 'A' + 1)
+
+/* [call][letter - 'A']: number of the first and the last argument with that role, plus 1; 0: none has it. */
+struct roles {
+	int8_t first[NR_MPI_CALLS][ROLE_LETTERS], last[NR_MPI_CALLS][ROLE_LETTERS];
+};
+extern HIDDEN struct roles roles;
+
+/* Fill it. Once, before the others. */
 void roles_begin(void);
 
-/* The number of the first or the last argument with that role; -1: none has it. */
-int role_first(enum mpi_call id, char role);
-int role_last(enum mpi_call id, char role);
+/* -1: no argument has that role. */
+static inline int role_first(enum mpi_call id, char role)
+{
+	return roles.first[id][role - 'A'] - 1;
+}
+
+static inline int role_last(enum mpi_call id, char role)
+{
+	return roles.last[id][role - 'A'] - 1;
+}
 
 /* Values by number. A number that the call has stored is at an address in C too. */
 static inline int argument_number(const struct mpi_arguments *arguments, int place)

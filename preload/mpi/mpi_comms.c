@@ -2,14 +2,14 @@
 /* Communicators: a list, newest first, since a program has few. */
 #include "preload/mpi/mpi_comms.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "insideme_log.h"
+#include "preload/mpi/mpi_lock.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_locked; /* protects the list */
 static struct comm *comms;
 static uint32_t generation;	/* of the list: one more after each removal */
 
@@ -68,7 +68,7 @@ static int read_ranks(struct comm *comm)
 	return other >= 0 && other < lowest ? other : lowest;
 }
 
-static struct comm *add(const struct mpi_recorder *recorder, struct comm *parent, word handle)
+static struct comm *add(struct comm *parent, word handle)
 {
 	struct comm *comm = calloc(1, sizeof(*comm));
 	int lowest;
@@ -103,39 +103,61 @@ static struct comm *find(word handle)
 	return comm;
 }
 
-struct comm *comm_find(const struct mpi_recorder *recorder, word handle)
+static struct comm *look(word handle, bool is_new)
 {
-	struct comm *comm = latest.comm;
+	struct comm *comm;
 
-	if (comm && latest.generation == __atomic_load_n(&generation, __ATOMIC_ACQUIRE) &&
-	    comm->handle == handle)
-		return comm;
-	pthread_mutex_lock(&lock);
+	lock_take(&is_locked);
 	comm = find(handle);
-	if (!comm)
-		comm = add(recorder, NULL, handle);
+	if (!comm && is_new)
+		comm = add(NULL, handle);
 	latest.comm = comm;
 	latest.generation = generation;
-	pthread_mutex_unlock(&lock);
+	lock_give(&is_locked);
+	return comm;
+}
+
+static bool is_latest(word handle)
+{
+	return latest.comm && latest.generation == __atomic_load_n(&generation, __ATOMIC_ACQUIRE) &&
+	       latest.comm->handle == handle;
+}
+
+struct comm *comm_known(word handle)
+{
+	return is_latest(handle) ? latest.comm : look(handle, false);
+}
+
+struct comm *comm_find(word handle)
+{
+	struct comm *comm;
+
+	if (is_latest(handle))
+		return latest.comm;
+	recorder->own_work(1);
+	comm = look(handle, true);
+	recorder->own_work(-1);
 	return comm;
 }
 
 /* A rank that gets no communicator counts the creation too: names must agree. */
-void comm_created(const struct mpi_recorder *recorder, word parent, word handle)
+void comm_created(word parent, word handle)
 {
-	struct comm *from = comm_find(recorder, parent);
+	struct comm *from = comm_find(parent);
 
-	pthread_mutex_lock(&lock);
+	recorder->own_work(1);
+	lock_take(&is_locked);
 	if (handle != mpi.comm_null)
-		add(recorder, from, handle);
+		add(from, handle);
 	else if (from)
 		from->nr_created++;
-	pthread_mutex_unlock(&lock);
+	lock_give(&is_locked);
+	recorder->own_work(-1);
 }
 
 void comm_forget(word handle)
 {
-	pthread_mutex_lock(&lock);
+	lock_take(&is_locked);
 	for (struct comm **at = &comms; *at; at = &(*at)->next) {
 		struct comm *comm = *at;
 
@@ -146,7 +168,7 @@ void comm_forget(word handle)
 		comm_release(comm);
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	lock_give(&is_locked);
 }
 
 void comm_hold(struct comm *comm)
@@ -158,8 +180,10 @@ void comm_release(struct comm *comm)
 {
 	if (__atomic_sub_fetch(&comm->nr_holds, 1, __ATOMIC_ACQ_REL))
 		return;
+	recorder->own_work(1);
 	free(comm->world_ranks);
 	free(comm);
+	recorder->own_work(-1);
 }
 
 int comm_world_rank(const struct comm *comm, int peer)

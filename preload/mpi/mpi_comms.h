@@ -7,7 +7,6 @@
 #define INSIDEME_MPI_COMMS_H
 
 #include "preload/mpi/mpi_library.h"
-#include "preload/mpi/mpi_recorder.h"
 
 struct comm {
 	struct comm *next;
@@ -21,11 +20,14 @@ struct comm {
 	char name[64];
 };
 
+/* A communicator that is known already, without a question to MPI; NULL: it is not. Any thread. */
+struct comm *comm_known(word handle);
+
 /* The communicator of a call, made known when it is new. NULL: no memory. Any thread. */
-struct comm *comm_find(const struct mpi_recorder *recorder, word handle);
+struct comm *comm_find(word handle);
 
 /* @handle was made from @parent by a call that all ranks of @parent made; it may be MPI_COMM_NULL. */
-void comm_created(const struct mpi_recorder *recorder, word parent, word handle);
+void comm_created(word parent, word handle);
 
 /* The handle is about to be freed: it may come again as another communicator. */
 void comm_forget(word handle);

@@ -35,6 +35,14 @@ void completions_begin(struct completions *completions, const struct mpi_argumen
 		completions->requests[i] = request_claim(request_at(arguments, place, i));
 }
 
+const struct mpi_message *completions_awaited(const struct completions *completions)
+{
+	for (int i = 0; i < completions->nr; i++)
+		if (completions->requests[i] && completions->requests[i]->is_active)
+			return &completions->requests[i]->pending.message;
+	return NULL;
+}
+
 /* What it was, as far as known. Return: NULL: it was cancelled. */
 static const struct mpi_message *received(const struct request *request, const struct status *status,
 					  struct mpi_message *message)
@@ -52,8 +60,8 @@ static const struct mpi_message *received(const struct request *request, const s
 	return message;
 }
 
-static void complete(const struct mpi_recorder *recorder, struct request *request,
-		     const struct mpi_arguments *arguments, int status_index)
+static void complete(struct request *request, const struct mpi_arguments *arguments, bool is_recorded,
+		     int status_index)
 {
 	const int one = role_first(arguments->id, 'S'), each = role_first(arguments->id, 'X');
 	struct mpi_message message;
@@ -65,7 +73,7 @@ static void complete(const struct mpi_recorder *recorder, struct request *reques
 	else if (each >= 0)
 		is_known =
 			argument_status(arguments->values[each], status_index, arguments->variant, &status);
-	if (request->is_active && recorder)
+	if (request->is_active && is_recorded)
 		recorder->completed(&request->pending,
 				    received(request, is_known ? &status : NULL, &message));
 	request->is_active = false;
@@ -76,12 +84,12 @@ static void complete(const struct mpi_recorder *recorder, struct request *reques
 		request_unclaim(request);
 }
 
-static void complete_at(struct completions *completions, const struct mpi_recorder *recorder,
-			const struct mpi_arguments *arguments, int index, int status_index)
+static void complete_at(struct completions *completions, const struct mpi_arguments *arguments, int index,
+			int status_index)
 {
 	if (index < 0 || index >= completions->nr || !completions->requests[index])
 		return;
-	complete(recorder, completions->requests[index], arguments, status_index);
+	complete(completions->requests[index], arguments, completions->is_recorded, status_index);
 	completions->requests[index] = NULL;
 }
 
@@ -91,8 +99,7 @@ static int index_of(const struct mpi_arguments *arguments, int place, int i)
 	return ((const int *)arguments->values[place])[i] - (arguments->variant != FROM_C);
 }
 
-static void complete_those(struct completions *completions, const struct mpi_recorder *recorder,
-			   const struct mpi_arguments *arguments)
+static void complete_those(struct completions *completions, const struct mpi_arguments *arguments)
 {
 	const int flag = role_first(arguments->id, 'f'), one = role_first(arguments->id, 'i');
 	const int some = role_first(arguments->id, 'k'), which = role_first(arguments->id, 'I');
@@ -100,23 +107,24 @@ static void complete_those(struct completions *completions, const struct mpi_rec
 	if (flag >= 0 && !stored_number(arguments, flag))
 		return;
 	if (one >= 0) {
-		complete_at(completions, recorder, arguments, index_of(arguments, one, 0), 0);
+		complete_at(completions, arguments, index_of(arguments, one, 0), 0);
 	} else if (some >= 0) {
 		for (int i = 0; i < stored_number(arguments, some); i++)
-			complete_at(completions, recorder, arguments, index_of(arguments, which, i), i);
+			complete_at(completions, arguments, index_of(arguments, which, i), i);
 	} else {
 		for (int i = 0; i < completions->nr; i++)
-			complete_at(completions, recorder, arguments, i, i);
+			complete_at(completions, arguments, i, i);
 	}
 }
 
-void completions_end(struct completions *completions, const struct mpi_recorder *recorder,
-		     const struct mpi_arguments *arguments, bool has_succeeded)
+void completions_end(struct completions *completions, const struct mpi_arguments *arguments, bool is_recorded,
+		     bool has_succeeded)
 {
 	if (!completions->nr)
 		return;
+	completions->is_recorded = is_recorded;
 	if (has_succeeded)
-		complete_those(completions, recorder, arguments);
+		complete_those(completions, arguments);
 	for (int i = 0; i < completions->nr; i++)
 		if (completions->requests[i])
 			request_unclaim(completions->requests[i]);

@@ -4,7 +4,6 @@
 #define INSIDEME_MPI_COMPLETIONS_H
 
 #include "preload/mpi/mpi_arguments.h"
-#include "preload/mpi/mpi_recorder.h"
 #include "preload/mpi/mpi_requests.h"
 
 #define COMPLETIONS_FEW 64
@@ -14,17 +13,21 @@
 struct completions {
 	struct request **requests;
 	int nr;
+	bool is_recorded;
 	struct request *few[COMPLETIONS_FEW];
 };
 
 /* Before the call, which may free the handles. */
 void completions_begin(struct completions *completions, const struct mpi_arguments *arguments);
 
+/* What the call waits for: one of its requests; NULL: none is known. */
+const struct mpi_message *completions_awaited(const struct completions *completions);
+
 /*
- * After it, while it is open in the recorder; @recorder is NULL if it is not. @has_succeeded: if not, what it
- * completed is not known.
+ * After it has returned, in the recorder too if it @is_recorded. @has_succeeded: if not, what it completed is
+ * not known.
  */
-void completions_end(struct completions *completions, const struct mpi_recorder *recorder,
-		     const struct mpi_arguments *arguments, bool has_succeeded);
+void completions_end(struct completions *completions, const struct mpi_arguments *arguments, bool is_recorded,
+		     bool has_succeeded);
 
 #endif

@@ -33,6 +33,7 @@ struct open_mpi_status {
 };
 
 struct mpi mpi;
+const struct mpi_recorder *recorder;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_over;

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/common/base/compiler.h"
+#include "preload/mpi/mpi_recorder.h"
+
 typedef uintptr_t word;
 
 /* Where a call comes from. Fortran passes everything by its address. */
@@ -44,7 +47,10 @@ struct mpi {
 	word (*request_f2c)(int request);
 };
 
-extern struct mpi mpi;
+extern HIDDEN struct mpi mpi;
+
+/* NULL: nothing is recorded. Set by the constructor. */
+extern HIDDEN const struct mpi_recorder *recorder;
 
 /* The definition of @name that the program would have called without us; NULL: no loaded object has one. */
 void *mpi_find(const char *name);

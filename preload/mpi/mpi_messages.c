@@ -92,27 +92,25 @@ static bool know_sent(const struct mpi_arguments *arguments, const struct comm *
 		return false;
 	message->direction = LOG_MESSAGE_SENT;
 	message->detail = tag_at(arguments, place_of(arguments, 'g'));
-	know_bytes(message, buffer_bytes(arguments, comm, false));
 	return true;
 }
 
-/* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
+static bool starts_request(const struct mpi_arguments *arguments)
+{
+	return place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0;
+}
+
 static bool know_received(const struct mpi_arguments *arguments, const struct comm *comm,
 			  struct mpi_message *message)
 {
 	const bool is_probe = arguments->id == CALL_Probe || arguments->id == CALL_Iprobe;
-	const int source = place_of(arguments, 's'), at_status = place_of(arguments, 'S');
-	const int flag = place_of(arguments, 'f');
-	struct status status;
+	const int source = place_of(arguments, 's');
 
-	if (source < 0 || (flag >= 0 && !stored_number(arguments, flag)) ||
-	    !know_peer(arguments, comm, source, message))
+	if (source < 0 || !know_peer(arguments, comm, source, message))
 		return false;
 	message->direction = is_probe ? LOG_MESSAGE_PROBED : LOG_MESSAGE_RECEIVED;
 	message->detail = tag_at(arguments, role_last(arguments->id, 'g'));
-	message->is_pending = place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0;
-	if (at_status >= 0 && argument_status(arguments->values[at_status], 0, arguments->variant, &status))
-		message_know_status(message, comm, &status);
+	message->is_pending = starts_request(arguments);
 	return true;
 }
 
@@ -124,8 +122,7 @@ static void know_collective(const struct mpi_arguments *arguments, const struct 
 
 	message->direction = LOG_MESSAGE_COLLECTIVE;
 	message->peer = LOG_PEER_NONE;
-	message->is_pending = place_of(arguments, 'a') >= 0;
-	know_bytes(message, buffer_bytes(arguments, comm, true));
+	message->is_pending = starts_request(arguments);
 	message->detail = root >= 0 ? LOG_ALL_WAIT_FOR_ROOT : LOG_ALL_WAIT_FOR_ALL;
 	if (to_root >= 0)
 		message->detail = LOG_ROOT_WAITS_FOR_ALL;
@@ -135,30 +132,57 @@ static void know_collective(const struct mpi_arguments *arguments, const struct 
 		message->detail |= (uint32_t)comm_world_rank(comm, argument_number(arguments, root)) << 2;
 }
 
-/* Return: how many messages, 0 to 2. */
-static int know_messages(const struct mpi_arguments *arguments, const struct comm *comm,
-			 struct mpi_message messages[2])
+static void know_messages(struct messages *messages, const struct mpi_arguments *arguments)
 {
-	int nr = 0;
+	const struct comm *comm = messages->comm;
 
-	messages[0] = messages[1] = (struct mpi_message){ .label = comm->label };
+	messages->list[0] = messages->list[1] = (struct mpi_message){ .label = comm->label };
 	if (place_of(arguments, 'g') < 0) {
-		know_collective(arguments, comm, &messages[0]);
-		return 1;
+		know_collective(arguments, comm, &messages->list[messages->nr++]);
+		return;
 	}
-	nr += know_sent(arguments, comm, &messages[nr]);
-	nr += know_received(arguments, comm, &messages[nr]);
-	messages[1].is_further = true;
-	return nr;
+	messages->nr += know_sent(arguments, comm, &messages->list[messages->nr]);
+	messages->nr += know_received(arguments, comm, &messages->list[messages->nr]);
 }
 
-static void report(const struct mpi_recorder *recorder, const struct mpi_message *messages, int nr)
+void messages_prepare(struct messages *messages, const struct mpi_arguments *arguments)
 {
-	for (int i = 0; i < nr; i++)
-		recorder->message(&messages[i]);
+	const int at_comm = place_of(arguments, 'c');
+
+	messages->nr = 0;
+	messages->comm = at_comm >= 0 && mpi.is_up
+				 ? comm_known(argument_comm(arguments->values[at_comm], arguments->variant))
+				 : NULL;
+	if (messages->comm)
+		know_messages(messages, arguments);
 }
 
-static void remember(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments,
+const struct mpi_message *messages_awaited(const struct messages *messages,
+					   const struct mpi_arguments *arguments)
+{
+	return messages->nr && !starts_request(arguments) ? &messages->list[messages->nr - 1] : NULL;
+}
+
+/* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
+static bool know_outcome(const struct mpi_arguments *arguments, const struct comm *comm,
+			 struct mpi_message *message)
+{
+	const int flag = place_of(arguments, 'f'), at_status = place_of(arguments, 'S');
+	struct status status;
+
+	if (message->direction == LOG_MESSAGE_SENT || message->direction == LOG_MESSAGE_COLLECTIVE) {
+		know_bytes(message,
+			   buffer_bytes(arguments, comm, message->direction == LOG_MESSAGE_COLLECTIVE));
+		return true;
+	}
+	if (flag >= 0 && !stored_number(arguments, flag))
+		return false;
+	if (at_status >= 0 && argument_status(arguments->values[at_status], 0, arguments->variant, &status))
+		message_know_status(message, comm, &status);
+	return true;
+}
+
+static void remember(const struct mpi_arguments *arguments,
 		     struct comm *comm, const struct mpi_message *message)
 {
 	const int active = place_of(arguments, 'a'), persistent = place_of(arguments, 'r');
@@ -169,7 +193,7 @@ static void remember(const struct mpi_recorder *recorder, const struct mpi_argum
 }
 
 /* The starts of persistent requests. Return: how many of them are known and were reported. */
-static int report_starts(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments)
+static int report_starts(const struct mpi_arguments *arguments)
 {
 	const int nr =
 		arguments->id == CALL_Startall ? argument_number(arguments, place_of(arguments, 'l')) : 1;
@@ -197,30 +221,41 @@ static void note_cancel(const struct mpi_arguments *arguments)
 		request->is_cancelled = true;
 }
 
-int messages_report(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments)
+static void know_comm(struct messages *messages, const struct mpi_arguments *arguments)
 {
 	const int at_comm = place_of(arguments, 'c'), created = place_of(arguments, 'o');
-	struct mpi_message messages[2];
-	struct comm *comm;
-	int nr;
+
+	if (at_comm >= 0 && !messages->comm) {
+		messages->comm = comm_find(argument_comm(arguments->values[at_comm], arguments->variant));
+		if (messages->comm)
+			know_messages(messages, arguments);
+	}
+	if (messages->comm && created >= 0)
+		comm_created(messages->comm->handle,
+			     stored_comm(arguments->values[created], arguments->variant));
+}
+
+int messages_report(struct messages *messages, const struct mpi_arguments *arguments)
+{
+	const bool is_persistent = place_of(arguments, 'r') >= 0; /* nothing moves before it is started */
+	int nr = 0;
 
 	if (arguments->id == CALL_Start || arguments->id == CALL_Startall)
-		return report_starts(recorder, arguments);
+		return report_starts(arguments);
 	if (arguments->id == CALL_Cancel)
 		note_cancel(arguments);
-	comm = at_comm >= 0
-		       ? comm_find(recorder, argument_comm(arguments->values[at_comm], arguments->variant))
-		       : NULL;
-	if (!comm)
-		return 0;
-	if (created >= 0)
-		comm_created(recorder, comm->handle,
-			     stored_comm(arguments->values[created], arguments->variant));
-	nr = know_messages(arguments, comm, messages);
-	if (nr && (place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0))
-		remember(recorder, arguments, comm, messages);
-	if (place_of(arguments, 'r') >= 0) /* a persistent one transfers nothing before it is started */
-		return 0;
-	report(recorder, messages, nr);
+	know_comm(messages, arguments);
+	for (int i = 0; i < messages->nr; i++) {
+		struct mpi_message *message = &messages->list[i];
+
+		if (!know_outcome(arguments, messages->comm, message))
+			continue;
+		message->is_further = nr > 0;
+		if (starts_request(arguments))
+			remember(arguments, messages->comm, message);
+		if (!is_persistent)
+			recorder->message(message);
+		nr += !is_persistent;
+	}
 	return nr;
 }

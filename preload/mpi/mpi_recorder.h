@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MPI_RECORDER_VERSION 2
+#define MPI_RECORDER_VERSION 3
 
 /* What one call transferred, or one half of it: a call that sends and receives has two. */
 struct mpi_message {
@@ -40,18 +40,26 @@ struct mpi_recorder {
 	bool (*is_within)(void);
 	/* After enter(): is the call recorded? Then it stays timed, and is_within() is true until it ends. */
 	bool (*entered)(void *function);
-	/* Before exit() of a recorded call. A call without any message has one of LOG_MESSAGE_NONE. */
+	/* Before the real call of a recorded one: what it waits for. */
+	void (*awaits)(const struct mpi_message *message);
+	/* After the real call of a recorded one, which ends now. False: a jump took its frame, it is lost. */
+	bool (*returned)(void);
+	/* Then: a call without any message has one of LOG_MESSAGE_NONE. */
 	void (*message)(const struct mpi_message *message);
 	/* The same call started @pending, whose message is filled. */
 	void (*started)(struct mpi_pending *pending);
-	/* Before exit() of a call that completed it. @message: what it was; NULL: it was cancelled. */
+	/* The same for a call that completed it. @message: what it was; NULL: it was cancelled. */
 	void (*completed)(const struct mpi_pending *pending, const struct mpi_message *message);
+	/* In place of exit(), for a call that has returned(). False: call exit(). */
+	bool (*left)(void *function);
 	/* A call that may have communicated is not recorded: later ones match no other rank's. */
 	void (*lost)(void);
 	/* The number of a communicator's name; 0: no room. */
 	uint32_t (*label)(const char *name);
 	/* The rank in MPI_COMM_WORLD, and the number of ranks: the launcher's environment may be wrong. */
 	void (*rank)(int rank, int nr_ranks);
+	/* +1 before, -1 after work of ours, or of MPI for us, whose memory is none of the program's. */
+	void (*own_work)(int step);
 };
 
 extern const struct mpi_recorder insideme_mpi_recorder;

@@ -2,41 +2,44 @@
 /* Requests: lists by hash, newest first, since programs with many neighbours have many. */
 #include "preload/mpi/mpi_requests.h"
 
-#include <sched.h>
-#include <stdlib.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "preload/mpi/mpi_lock.h"
 
 #define LISTS 1024u
-#define TRIES 100
+#define REQUESTS_AT_ONCE 256u
 
 static bool is_locked; /* protects the lists; held for some instructions only */
 static struct request *lists[LISTS];
 static struct request *unused;
-
-/* The program's mutexes are recorded as waits; this is none of them. */
-static void take(void)
-{
-	for (int tries = 0; __atomic_exchange_n(&is_locked, true, __ATOMIC_ACQUIRE); tries++)
-		if (tries % TRIES == TRIES - 1)
-			sched_yield();
-}
-
-static void give(void)
-{
-	__atomic_store_n(&is_locked, false, __ATOMIC_RELEASE);
-}
 
 static struct request **list_of(word handle)
 {
 	return &lists[(handle * 0x9e3779b97f4a7c15u >> 40) % LISTS];
 }
 
+/* The program's malloc() would count this as memory of the program. */
+static void make_more(void)
+{
+	struct request *more = mmap(NULL, REQUESTS_AT_ONCE * sizeof(*more), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (uint32_t i = 0; more != MAP_FAILED && i < REQUESTS_AT_ONCE; i++) {
+		more[i].next = unused;
+		unused = &more[i];
+	}
+}
+
 static struct request *new_request(void)
 {
-	struct request *request = unused;
+	struct request *request;
 
-	if (!request)
-		return malloc(sizeof(*request));
-	unused = request->next;
+	if (!unused)
+		make_more();
+	request = unused;
+	if (request)
+		unused = request->next;
 	return request;
 }
 
@@ -44,7 +47,7 @@ void request_add(word handle, struct comm *comm, bool is_persistent, const struc
 {
 	struct request **list = list_of(handle), *request;
 
-	take();
+	lock_take(&is_locked);
 	request = new_request();
 	if (request) {
 		*request = (struct request){ .next = *list,
@@ -56,7 +59,7 @@ void request_add(word handle, struct comm *comm, bool is_persistent, const struc
 		comm_hold(comm);
 		*list = request;
 	}
-	give();
+	lock_give(&is_locked);
 }
 
 static struct request *find(word handle)
@@ -72,9 +75,9 @@ struct request *request_find(word handle)
 {
 	struct request *request;
 
-	take();
+	lock_take(&is_locked);
 	request = find(handle);
-	give();
+	lock_give(&is_locked);
 	return request;
 }
 
@@ -82,11 +85,11 @@ struct request *request_claim(word handle)
 {
 	struct request *request;
 
-	take();
+	lock_take(&is_locked);
 	request = find(handle);
 	if (request)
 		request->is_claimed = true;
-	give();
+	lock_give(&is_locked);
 	return request;
 }
 
@@ -99,12 +102,12 @@ void request_remove(struct request *request)
 {
 	struct request **at = list_of(request->handle);
 
-	take();
+	lock_take(&is_locked);
 	while (*at != request)
 		at = &(*at)->next;
 	*at = request->next;
 	request->next = unused;
 	unused = request;
-	give();
+	lock_give(&is_locked);
 	comm_release(request->comm);
 }

@@ -10,7 +10,6 @@
 #include "preload/mpi/mpi_completions.h"
 #include "preload/mpi/mpi_messages.h"
 
-#define EXPORT	    __attribute__((visibility("default")))
 #define MPI_ERR_OTHER 15	/* of MPICH; any number but 0 says that a call failed */
 
 /* For each call: the functions that the program would have called, by variant. Any thread writes the same. */
@@ -18,8 +17,6 @@ static struct {
 	void *next[NR_VARIANTS];
 	void *own;		/* ours of the variant of C, which stands for all in the log */
 } functions[NR_MPI_CALLS];
-
-static const struct mpi_recorder *recorder;
 
 /* A callee takes the arguments that it has; words beyond are the caller's to clean up. */
 typedef word next_function(word, word, word, word, word, word, word, word, word, word, word, word, word,
@@ -39,14 +36,28 @@ static bool has_succeeded(enum mpi_variant variant, word result, word error_at)
 	return !error_at || *(const int *)error_at == 0;
 }
 
+/* A call that is under way. */
+struct call {
+	struct mpi_arguments arguments;
+	struct messages messages;
+	struct completions completions;
+};
+
 /* Before the call: what it frees must be forgotten before the same handle can come again. */
-static void begin_call(const struct mpi_arguments *arguments, struct completions *completions)
+static void begin_call(struct call *call, bool is_recorded)
 {
+	const struct mpi_arguments *arguments = &call->arguments;
+	const struct mpi_message *awaited;
+
 	if (arguments->id == CALL_Finalize)
 		mpi_stop();
 	else if (mpi.is_up && (arguments->id == CALL_Comm_free || arguments->id == CALL_Comm_disconnect))
 		comm_forget(stored_comm(arguments->values[0], arguments->variant));
-	completions_begin(completions, arguments);
+	messages_prepare(&call->messages, arguments);
+	completions_begin(&call->completions, arguments);
+	awaited = messages_awaited(&call->messages, arguments) ?: completions_awaited(&call->completions);
+	if (awaited && is_recorded)
+		recorder->awaits(awaited);
 }
 
 static bool communicates(enum mpi_call id)
@@ -55,45 +66,70 @@ static bool communicates(enum mpi_call id)
 	       role_first(id, 'R') >= 0;
 }
 
-/* After the call, while it is open in the recorder. If it failed, its arguments may mean nothing. */
-static void report_call(const struct mpi_arguments *arguments, bool has_succeeded)
+/* If the call failed, its arguments may mean nothing. */
+static void report_call(struct call *call, bool has_succeeded)
 {
 	static const struct mpi_message none = { .direction = LOG_MESSAGE_NONE, .peer = LOG_PEER_NONE };
-	static int is_rank_known;
 
-	if (mpi.is_up && !__atomic_exchange_n(&is_rank_known, 1, __ATOMIC_RELAXED))
-		recorder->rank(mpi.rank, mpi.nr_ranks);
-	if (!mpi.is_up || !has_succeeded || !messages_report(recorder, arguments))
+	if (!mpi.is_up || !has_succeeded || !messages_report(&call->messages, &call->arguments))
 		recorder->message(&none);
+}
+
+static void look_for_mpi(void)
+{
+	recorder->own_work(1);
+	mpi_look();
+	recorder->own_work(-1);
+	if (mpi.is_up)
+		recorder->rank(mpi.rank, mpi.nr_ranks);
+}
+
+/* Return: whether the recorder has the call as one that has returned. */
+static bool end_call(struct call *call, bool is_recorded, bool has_succeeded)
+{
+	if (is_recorded)
+		is_recorded = recorder->returned();
+	if (!mpi.is_up)
+		look_for_mpi();
+	if (is_recorded)
+		report_call(call, has_succeeded);
+	completions_end(&call->completions, &call->arguments, is_recorded, has_succeeded);
+	if (mpi.is_up && (!is_recorded || !has_succeeded) && communicates(call->arguments.id))
+		recorder->lost();
+	return is_recorded;
+}
+
+static void *find_next(enum mpi_call id, enum mpi_variant variant, const char *name)
+{
+	if (recorder)
+		recorder->own_work(1);
+	functions[id].next[variant] = mpi_find(name);
+	if (recorder)
+		recorder->own_work(-1);
+	return functions[id].next[variant];
 }
 
 static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant variant, const char *name,
 					   const word *values, word error_at)
 {
-	const struct mpi_arguments arguments = { id, variant, values };
 	void *next = functions[id].next[variant], *own = functions[id].own;
-	struct completions completions;
-	bool is_recorded, is_well;
+	bool is_recorded;
+	struct call call;
 	word result;
 
 	if (!next)
-		functions[id].next[variant] = next = mpi_find(name);
+		next = find_next(id, variant, name);
 	if (!next)
 		return MPI_ERR_OTHER;
 	if (!recorder || recorder->is_within())
 		return forward(next, values);
 	recorder->enter(own, NULL);
 	is_recorded = recorder->entered(own);
-	begin_call(&arguments, &completions);
+	call.arguments = (struct mpi_arguments){ id, variant, values };
+	begin_call(&call, is_recorded);
 	result = forward(next, values);
-	is_well = has_succeeded(variant, result, error_at);
-	mpi_look();
-	if (is_recorded)
-		report_call(&arguments, is_well);
-	completions_end(&completions, is_recorded ? recorder : NULL, &arguments, is_well);
-	if (mpi.is_up && (!is_recorded || !is_well) && communicates(id))
-		recorder->lost();
-	recorder->exit(own, NULL);
+	if (!end_call(&call, is_recorded, has_succeeded(variant, result, error_at)) || !recorder->left(own))
+		recorder->exit(own, NULL);
 	return result;
 }
 

@@ -34,7 +34,7 @@ program calls
   call MPI_Allreduce(numbers, total, 8, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   call MPI_Allreduce(MPI_IN_PLACE, numbers, 8, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   if (rank == 0) then
-    call MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, total, 1, MPI_DOUBLE_PRECISION, 0, &
+    call MPI_Gather(MPI_IN_PLACE, 5, MPI_DATATYPE_NULL, total, 1, MPI_DOUBLE_PRECISION, 0, &
                     MPI_COMM_WORLD, error)
   else
     call MPI_Gather(numbers, 1, MPI_DOUBLE_PRECISION, total, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD, error)

@@ -56,15 +56,13 @@ static void collectives(void)
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Bcast(&root, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	MPI_Gather(&mine, 1, MPI_INT, all, rank ? 0 : 1, rank ? MPI_DATATYPE_NULL : MPI_INT, 0,
-		   MPI_COMM_WORLD);
-	MPI_Scatter(all, rank ? 0 : 1, rank ? MPI_DATATYPE_NULL : MPI_INT, &mine, 1, MPI_INT, 0,
-		    MPI_COMM_WORLD);
+	MPI_Gather(&mine, 1, MPI_INT, all, 1, rank ? MPI_DATATYPE_NULL : MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Scatter(all, 1, rank ? MPI_DATATYPE_NULL : MPI_INT, &mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (rank == 0)
-		MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		MPI_Gather(MPI_IN_PLACE, 5, MPI_DATATYPE_NULL, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	else
-		MPI_Gather(&mine, 1, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
-	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD);
+		MPI_Gather(&mine, 1, MPI_INT, NULL, 5, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+	MPI_Allgather(MPI_IN_PLACE, 5, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD);
 	sum = mine;
 	MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	printf("%d: sum %d\n", rank, sum);
