@@ -121,6 +121,7 @@ struct insideme_recorder {
 	void (*lines_begin)(const void *unit);
 	void (*lines_end)(const void *unit);
 	void (*lines_copy)(void);	/* the process may be about to exec */
+	uint64_t (*mean_ns)(const char *name);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -558,21 +559,22 @@ INSIDEME_INLINE int insideme_reset(const char *name)
 /**
  * insideme_timing() - seconds that a timer or region took, see insideme_sum_of()
  * @name: of the timer or region
- * @what: INSIDEME_TOTAL, or INSIDEME_MEAN of one call; with | INSIDEME_RESET the sums are then set
- *   to 0
+ * @what: INSIDEME_TOTAL, or INSIDEME_MEAN of one call, also of those within another one; with
+ *   | INSIDEME_RESET the sums are then set to 0
  *
  * Return: seconds; 0 if there is none of that name, no call has ended, or no recorder is loaded
  */
 INSIDEME_INLINE double insideme_timing(const char *name, int what)
 {
 	struct insideme_sum sum;
+	double ns;
 
 	if (!insideme_link.recorder || insideme_sum_of(name, &sum) < 0)
 		return 0;
+	ns = (double)(what & INSIDEME_MEAN ? insideme_link.recorder->mean_ns(name) : sum.total_ns);
 	if (what & INSIDEME_RESET)
 		insideme_reset(name);
-	return sum.calls && what & INSIDEME_MEAN ? (double)sum.total_ns / 1e9 / (double)sum.calls
-						 : (double)sum.total_ns / 1e9;
+	return ns / 1e9;
 }
 
 /**
@@ -606,7 +608,7 @@ __attribute__((unused, no_instrument_function)) static int insideme_summary(FILE
 				      "Calls", "Average time") < 0)
 			return -EIO;
 		if (fprintf(file, "%*s | %12g | %10llu | %12g\n", width, sum.name, total,
-			    (unsigned long long)sum.calls, total / (double)sum.calls) < 0)
+			    (unsigned long long)sum.calls, insideme_timing(sum.name, INSIDEME_MEAN)) < 0)
 			return -EIO;
 		lines++;
 	}

@@ -202,6 +202,25 @@ static void give_heap(const struct heap_reader *reader, struct thread *thread, c
 		reader->visit(path, &stats, heap->node, reader->context);
 }
 
+/*
+ * A peak below the bytes that a thread may hold back is noted when it frees the first block. A sample may
+ * have seen it before.
+ */
+static uint64_t peak_ticks(const struct process *process)
+{
+	const struct rowset *rows = process_rowset(process, "process");
+	const int column = rows ? rowset_column(rows, "heap_bytes") : -1;
+	const uint64_t noted = process->header.heap_peak_ticks;
+
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows && rows->ticks[row] < noted; row++) {
+		uint64_t bytes = rowset_value(rows, row, (uint32_t)column);
+
+		if (bytes != LOG_NONE && bytes >= process->heap_peak_bytes)
+			return rows->ticks[row];
+	}
+	return noted;
+}
+
 /* Find the highest heap, and whether that is now. Blocks that threads hold back count as part of it. */
 static void find_peak(struct heap_reader *reader)
 {
@@ -220,7 +239,7 @@ static void find_peak(struct heap_reader *reader)
 		process->heap_peak = process->last;
 	else if (header->heap_peak_ticks >= process->timebase.points[0].ticks &&
 		 header->heap_peak_ticks <= process->limit_ticks)
-		process->heap_peak = process_time(process, header->heap_peak_ticks);
+		process->heap_peak = process_time(process, peak_ticks(process));
 	if (!reader->peak_is_now && thread && !thread->left_out)
 		process->heap_peak_node = nodes_path(thread, header->heap_peak_node);
 }

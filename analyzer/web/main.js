@@ -113,7 +113,7 @@ class App {
 		replace(this.tabs, panels.filter((panel) => panel.has?.(this) ??
 			true).map((panel) => h("button.tab", {
 			type: "button", role: "tab", id: `tab-${panel.name}`,
-				"aria-selected": String(panel.name === state.panel),
+				"aria-selected": String(panel === this.shownPanel),
 			title: `key ${keyOf(panel)}`, onclick: () => set({ panel: panel.name }),
 		}, panel.title, panel.badge?.(this) ? h("span.badge", {}, panel.badge(this)) : null)));
 		this.tabs.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest",
@@ -144,7 +144,7 @@ class App {
 	}
 
 	get shownPanel() {
-		return panels.find((one) => one.name === state.panel) ?? panels[0];
+		return panels.find((one) => one.name === state.panel && (one.has?.(this) ?? true)) ?? panels[0];
 	}
 
 	drawChips() {

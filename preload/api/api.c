@@ -160,4 +160,5 @@ const struct insideme_recorder insideme_recorder = {
 	.lines_begin = lines_begin,
 	.lines_end = line_units_remove,
 	.lines_copy = line_units_copy,
+	.mean_ns = query_mean_ns,
 };

@@ -34,6 +34,7 @@ int messages_moved(uint64_t bytes);
 int query_sum(const char *name, struct insideme_sum *sum);
 int query_sum_after(const char *name, struct insideme_sum *sum);
 int query_reset(const char *name);
+uint64_t query_mean_ns(const char *name);
 uint64_t query_memory(int which);
 
 /* Switch recording of calls on and off. */

@@ -20,6 +20,7 @@
 struct so_far {
 	uint64_t calls;
 	uint64_t ticks;
+	uint64_t all_ticks; /* also of calls within another one of the same region */
 	uint64_t paused_ticks;
 	uint64_t least_ticks;
 	uint64_t most_ticks;
@@ -53,6 +54,7 @@ static void add_nodes(struct so_far *sum, struct log_area *area, uint64_t region
 		if (node->function_addr != region || !node->calls)
 			continue;
 		sum->calls += node->calls;
+		sum->all_ticks += node->total_ticks;
 		if (!is_within_itself(node))
 			sum->ticks += node->total_ticks;
 		if (log_node_timed_calls(node))
@@ -84,6 +86,7 @@ static struct so_far sum_up(const struct label *label)
 	if (timer && timer->nr_spans) {
 		sum.calls += timer->nr_spans;
 		sum.ticks += timer->timer_ticks;
+		sum.all_ticks += timer->timer_ticks;
 		sum.paused_ticks = timer->paused_ticks;
 		add_bounds(&sum, timer->least_ticks, timer->most_ticks);
 	}
@@ -138,6 +141,7 @@ static void reset(struct label *label)
 
 	label->reset_calls = sum.calls;
 	label->reset_ticks = sum.ticks;
+	label->reset_all_ticks = sum.all_ticks;
 }
 
 int query_reset(const char *name)
@@ -154,6 +158,19 @@ int query_reset(const char *name)
 	for (label = name ? NULL : label_timed_after(NULL); label; label = label_timed_after(label->text))
 		reset(label);
 	return 0;
+}
+
+uint64_t query_mean_ns(const char *name)
+{
+	const struct label *label = name && thread_self() ? label_look_up(name) : NULL;
+	struct so_far sum;
+
+	if (!label || !label->is_timed)
+		return 0;
+	sum = sum_up(label);
+	return sum.calls > label->reset_calls ? live_ns_of(sum.all_ticks - label->reset_all_ticks) /
+							(sum.calls - label->reset_calls)
+					      : 0;
 }
 
 static uint64_t rss_bytes(void)

@@ -331,7 +331,7 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 }
 
 /* The process's heap is at a new height: until a higher one, this is what the paths have at the peak. */
-static void note_peak(struct log_header *log, const struct log_thread *thread, int64_t total)
+static void note_peak(struct log_header *log, const struct log_thread *thread, uint32_t node, int64_t total)
 {
 	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
 
@@ -342,7 +342,7 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 					      __ATOMIC_RELAXED));
 	log->heap_peak_ticks = now_ticks();
 	log->heap_peak_thread = thread->head.self;
-	log->heap_peak_node = thread->current;
+	log->heap_peak_node = node;
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
@@ -378,22 +378,6 @@ NOINLINE uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks)
 		class = LOG_HEAP_BIRTHS - 1;
 	__atomic_store_n(&heap_birth, (end & ~(LOG_HEAP_BIRTHS - 1ull)) | class, __ATOMIC_RELAXED);
 	return class;
-}
-
-NOINLINE void heap_release(struct log_thread *thread, struct log_heap *heap, struct heap_released released)
-{
-	const struct log_header *log = live.log;
-
-	if (heap_is_at_peak(log, thread))
-		heap_publish_held(thread);
-	heap_before_change(log, heap);
-	if (heap->thread == thread->head.self) {
-		heap_add_released(heap, released);
-		return;
-	}
-	__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
 }
 
 void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
@@ -437,14 +421,15 @@ static void return_some(int64_t total)
 		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
 }
 
-NOINLINE void heap_publish_held(struct log_thread *thread)
+/* @node: the path that a new peak was reached in. */
+static void publish_held(struct log_thread *thread, uint32_t node)
 {
 	struct log_header *log = live.log;
 	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED), total;
 
 	if (log && thread != &heap_early) {
 		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
-		note_peak(log, thread, total);
+		note_peak(log, thread, node, total);
 		if (live.heap == HEAP_LIVE)
 			return_some(total);
 		if (unlikely(ceiling_is_reached(log, total)))
@@ -452,6 +437,41 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 	}
 	sampler_task_poll(now_ticks());
 	heap_poll_soon();
+}
+
+NOINLINE void heap_publish_held(struct log_thread *thread)
+{
+	publish_held(thread, thread->current);
+}
+
+/* The path of the thread's newest block, which is not in the map any more if it is @freed's, just taken. */
+static uint32_t newest_node(const struct log_header *log, const struct log_thread *thread,
+			    const struct log_heap *freed)
+{
+	struct place place;
+	struct block newest;
+	const bool is_found =
+		blocks_find_usual((const void *)thread->heap_last_addr, &place, &newest) && newest.heap;
+	const struct log_heap *heap = is_found ? log_at(log, newest.heap) : freed;
+
+	return heap->thread == thread->head.self ? heap->node : thread->current;
+}
+
+NOINLINE void heap_release(struct log_thread *thread, struct log_heap *heap, struct heap_released released)
+{
+	const struct log_header *log = live.log;
+
+	/* the peak was reached by the newest block, before this free */
+	if (heap_is_at_peak(log, thread))
+		publish_held(thread, newest_node(log, thread, heap));
+	heap_before_change(log, heap);
+	if (heap->thread == thread->head.self) {
+		heap_add_released(heap, released);
+		return;
+	}
+	__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
 }
 
 /* What it holds back is more than it may then, and less is told. */

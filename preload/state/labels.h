@@ -16,6 +16,7 @@ struct label {
 	struct log_timer *timer;
 	uint64_t reset_calls;		/* these two are for api_sums.c: the part that sums leave out */
 	uint64_t reset_ticks;
+	uint64_t reset_all_ticks;
 	uint32_t is_timed;		/* 1: it names a region or a timer */
 	uint32_t hash;
 	uint32_t number;		/* from 1 */

@@ -6,6 +6,7 @@
 #include "preload/calls/calls.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
+#include "preload/state/sampler_task.h"
 #include "preload/waits/descriptor_names.h"
 #include "preload/waits/wait_records.h"
 
@@ -82,6 +83,17 @@ static uintptr_t program_addr(const struct log_thread *thread, uintptr_t stack_a
 }
 
 /*
+ * After a fork no task samples until the program does something some ms later. A thread that waits may do
+ * nothing more. Not where a shell waits for its child or its output: each of its commands would cost a task.
+ */
+static void sample_while_waiting(enum log_wait_kind kind)
+{
+	if (unlikely(__atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED)) && kind != LOG_WAIT_CHILD &&
+	    kind != LOG_WAIT_FILE && kind != LOG_WAIT_STREAM)
+		sampler_task_resume_due();
+}
+
+/*
  * What hooks say about a call's place holds here too. In a process without hooks such calls have frames of
  * their own.
  */
@@ -94,6 +106,7 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd };
 	if (!wait->function_addr)
 		return;
+	sample_while_waiting(function->kind);
 	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr)) {
 		wait->caller_addr = program_addr(thread, stack_addr, caller_addr);
 		call_begin_slowly(thread, call_claim(live.log, thread, wait->function_addr, stack_addr,

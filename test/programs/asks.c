@@ -140,6 +140,7 @@ static void sums(void)
 	loop(3);
 	expect("loop", calls_of("loop"), 6, -ENODATA);
 	expect("twice 20 ms, counted once", insideme_timing("loop", INSIDEME_TOTAL) >= 0.04, 1, 0);
+	expect("three calls within each other, all of 20 ms", insideme_timing("loop", INSIDEME_MEAN) >= 0.02, 1, 0);
 	insideme_sum_of("loop", &sum);
 	expect("no more than calls and time", sum.max_ns <= sum.total_ns && sum.min_ns >= 20000000, 1, 0);
 	for (int i = 0; i < 4; i++)

@@ -104,6 +104,17 @@ the_peak() {
 	grep '^Open then  *3 threads in work > waits > tell_and_wait; 1 thread in work > stays > tell_and_wait$' heap.txt
 }
 
+@test "a peak is of the path that allocated, when it did, not of the first free" {
+	local compiler
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		record late_peak$compiler
+		"$report" -v heap | tr -s ' \n' ' ' >heap.txt
+		grep -o 'Heap 39.1 KiB in 40 blocks at the peak, .* in main > gather;' heap.txt
+		between "time of the peak, ms" 0 "$(sed -n 's/.* peak, \([0-9]*\)[.0-9]* ms after.*/\1/p' heap.txt)" 400
+	done
+}
+
 @test "killed at its peak, a program shows what that was made of" {
 	record peak dies || true
 	"$report" -v heap -f csv >heap.csv

@@ -311,6 +311,29 @@ writing_and_touching() {
 	grep 'by overlap with samples' page
 }
 
+@test "CPU of one thread that is busy is one core at most, row by row" {
+	record burn 600 100
+	view resources >rows.csv
+	paste -d, <("$here/csv" time_ns set=process <rows.csv) <("$here/csv" cpu_ns set=process <rows.csv) | awk -F, '
+		NR > 1 { rows++; above += ($2 - cpu) / ($1 - time) > 1.1 }
+		{ time = $1; cpu = $2 }
+		END { printf "%d %d\n", rows, above }' >rates
+	read -r rows above <rates
+	between "rows above one core, of $rows" 0 "$above" $((rows / 5))
+	[ "$rows" -ge 10 ]
+}
+
+@test "-f mprof: exact readings of calls stand in FUNC" {
+	monitor -q --snapshot=rss:every --threshold=0 --timing=exact --interval=50ms -- "$bin/grow"
+	"$report" -f mprof >grow.dat
+	"$report" -f pikos >grow.csv
+	for type in call return; do
+		bytes=$("$here/csv" RSS function=hold type=$type <grow.csv)
+		column=$([ $type = call ] && echo 3 || echo 5)
+		same "pages at the $type of hold" "$(awk -v c="$column" '$1 == "FUNC" && $2 == "hold" { printf "%.0f", $c * 256 }' grow.dat)" $((bytes / 4096))
+	done
+}
+
 @test "-f mprof: memory_profiler reads it" {
 	mprof=(/usr/bin/python3 -m mprof)
 	"${mprof[@]}" list >/dev/null 2>&1 || skip "no memory_profiler for /usr/bin/python3"

@@ -258,6 +258,16 @@ has_process_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns s
 	done
 }
 
+has_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 3 ]; }
+
+@test "after a fork a program that only sleeps is sampled" {
+	LD_PRELOAD=$library perl -e 'if (!fork) { exit 0 } wait; select undef, undef, undef, 60' 3>&- &
+	program=$!
+	wait_until has_rows
+	kill -KILL $program
+	wait $program || true
+}
+
 # A library behind ours lets a signal come when all is ready for the fork: the task rests, and comes back in both.
 @test "a handler that forks within a fork leaves both processes their task" {
 	cat >signals.c <<-'END'

@@ -139,4 +139,11 @@ test("without single calls functions stay those of the whole run, and the page s
 	same("complaints", tab.complaints, []);
 });
 
+test("a panel that this run does not have shows the summary, and says so in its tab", async () => {
+	const tab = await open(makePage(record("plain", "locks.plain", []), "plain.html"), { hash: "panel=functions" });
+	await tab.locator("[role=tab][aria-selected=true]").waitFor();
+	same("tab", await tab.locator("[role=tab][aria-selected=true]").textContent(), "Summary");
+	same("complaints", tab.complaints, []);
+});
+
 await runTests();
