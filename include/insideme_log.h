@@ -119,6 +119,9 @@ struct log_cost {
 	uint32_t reserved;
 };
 
+/* Stacks of all threads but one, by insideme-run. It wakes who waits for the last value. */
+enum log_stacks_wanted { LOG_STACKS_NOT_WANTED, LOG_STACKS_WANTED, LOG_STACKS_BEGUN, LOG_STACKS_TAKEN };
+
 /* The first page of the file. Written once unless noted; magic is written last. */
 #define LOG_NEWBORNS	8
 struct log_header {
@@ -246,6 +249,8 @@ struct log_header {
 	LOG_SHARED uint32_t samples_are_of_time;
 	LOG_SHARED uint32_t line_counts;	/* ref of the newest struct log_line_counts, 0: none */
 	LOG_SHARED uint32_t page_faults;	/* ref of the newest struct log_page_faults, 0: none */
+	LOG_SHARED uint32_t stacks_wanted;	/* enum log_stacks_wanted: insideme-run is asked for them */
+	LOG_SHARED uint32_t stacks_tid;		/* of the thread that asks, which has copied its own; 0: none */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -764,6 +769,7 @@ _Static_assert(sizeof(struct log_page_faults) == 128, "places begin at a line");
  */
 enum log_stack_reason {
 	LOG_STACK_SIGNAL = 1,		/* INSIDEME_CRASH: this thread got the signal */
+	LOG_STACK_BESIDE,		/* another thread then: copied by insideme-run */
 };
 #define LOG_STACK_REGISTERS	33
 #define LOG_STACK_BYTES		(64u << 10)	/* at most */
@@ -772,7 +778,9 @@ struct log_stack_copy {
 	uint64_t ticks;
 	uint64_t begin_addr;		/* of the bytes that follow */
 	uint32_t tid;
-	uint32_t reason;		/* enum log_stack_reason */
+	uint16_t reason;		/* enum log_stack_reason */
+	uint16_t flags;			/* what it did, as in samples of time: LOG_SAMPLE_ */
+	char name[16];			/* of the thread; cut, zero-terminated */
 	uint64_t known;			/* a bit for each register that is */
 	uint64_t registers[LOG_STACK_REGISTERS];	/* as DWARF numbers them for the processor; the last known one: the code */
 	/* bytes of the stack */

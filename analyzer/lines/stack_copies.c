@@ -60,6 +60,24 @@ static bool is_of_start(const struct process *process, const struct unwind_frame
 	return symbol.link_name && strcmp(symbol.link_name, "_start") == 0;
 }
 
+static bool is_of_recorder(const struct process *process, const struct unwind_frame *frame, uint64_t ticks)
+{
+	const struct module *module = module_at(process, frame->begin_addr, ticks);
+
+	return module && strncmp(path_base(module->object->path), "libinsideme", 11) == 0;
+}
+
+/* Its wrappers stand between the program and libc. The code that ran stays, whose ever it is. */
+static void leave_recorder_out(struct stack_copy *copy)
+{
+	size_t nr = copy->nr ? 1 : 0;
+
+	for (size_t i = 1; i < copy->nr; i++)
+		if (!is_of_recorder(copy->process, &copy->frames[i], copy->ticks))
+			copy->frames[nr++] = copy->frames[i];
+	copy->nr = nr;
+}
+
 static void walk(struct stack_copy *copy, const struct log_stack_copy *head, const uint8_t *bytes,
 		 size_t nr_bytes)
 {
@@ -82,6 +100,7 @@ static void walk(struct stack_copy *copy, const struct log_stack_copy *head, con
 	while (!copy->is_cut && copy->nr > 1 &&
 	       is_of_start(copy->process, &copy->frames[copy->nr - 1], copy->ticks))
 		copy->nr--;
+	leave_recorder_out(copy);
 	free(objects);
 }
 
@@ -99,8 +118,10 @@ struct stack_copy *stack_copies_read(struct process *process, size_t *nr)
 			continue;
 		list = xgrow(list, *nr, sizeof(*list));
 		list[*nr] = (struct stack_copy){
-			.process = process, .tid = head.tid, .reason = head.reason, .ticks = head.ticks,
+			.process = process, .tid = head.tid, .reason = head.reason, .flags = head.flags,
+			.ticks = head.ticks,
 		};
+		memcpy(list[*nr].name, head.name, sizeof(head.name) - 1);
 		walk(&list[(*nr)++], &head, log->base + extent->offset + sizeof(head),
 		     extent->used_bytes - sizeof(head));
 	}

@@ -9,10 +9,13 @@
 struct stack_copy {
 	struct process *process;
 	uint32_t tid;
+	char name[LOG_NAME_MAX];	/* of the thread */
 	enum log_stack_reason reason;
+	uint16_t flags;			/* LOG_SAMPLE_ */
 	uint64_t ticks;
 	uint64_t code_addr;		/* the code that ran */
-	struct unwind_frame *frames;	/* the innermost first; without libc's around the program's first */
+	/* The innermost first; without the recorder's, and without libc's around the program's first */
+	struct unwind_frame *frames;
 	size_t nr;
 	bool is_cut;			/* the outermost ones are missing */
 };

@@ -94,7 +94,7 @@ static void keep_last(struct thread *thread, const struct log_sample *sample, ui
 		last->samples[thread->index] = *sample;
 }
 
-static const char *state_of(const struct process *process, const struct log_sample *sample)
+static const char *state_of(uint16_t flags)
 {
 	static const char *const names[] = {
 		[LOG_SAMPLE_RUNNING] = "running",
@@ -103,12 +103,12 @@ static const char *state_of(const struct process *process, const struct log_samp
 		[LOG_SAMPLE_STOPPED] = "stopped",
 	};
 
-	return names[process->header.samples_are_of_time ? log_sample_state(sample->flags) : LOG_SAMPLE_RUNNING];
+	return names[log_sample_state(flags)];
 }
 
-static const char *call_of(struct document *document, const struct process *process, const struct log_sample *sample)
+static const char *call_of(struct document *document, uint16_t flags)
 {
-	const int call = process->header.samples_are_of_time ? log_sample_call(sample->flags) : -1;
+	const int call = log_sample_call(flags);
 
 	if (call < 0)
 		return NULL;
@@ -133,22 +133,28 @@ static void add_place(struct stacks *stacks, struct stack_row *row, const struct
 	}
 }
 
+static const char *head_of(struct document *document, const struct stack_row *row)
+{
+	return document_text(document, "%u %s, %s%s%s", row->tid, row->thread_name, row->state,
+			     row->call ? ": " : "", row->call ?: "");
+}
+
 static void add_sample(struct stacks *stacks, struct thread *thread, const struct log_sample *sample)
 {
 	struct process *process = thread->process;
+	const uint16_t flags = process->header.samples_are_of_time ? sample->flags : 0;
 	struct stack_row row = {
 		.process = process,
 		.tid = thread->tid,
 		.thread_name = thread->name,
-		.state = state_of(process, sample),
-		.call = call_of(stacks->document, process, sample),
+		.state = state_of(flags),
+		.call = call_of(stacks->document, flags),
 	};
 	struct code_place *place = code_place_at(process, sample->pc_addr, sample->ticks);
 	uint32_t ref = sample->node;
 	struct log_node node;
 
-	row.head = document_text(stacks->document, "%u %s, %s%s%s", row.tid, row.thread_name, row.state,
-				 row.call ? ": " : "", row.call ?: "");
+	row.head = head_of(stacks->document, &row);
 	while (logfile_node_index(process->log, ref) >= 0) {
 		logfile_node(process->log, (uint64_t)ref << LOG_REF_SHIFT, &node);
 		if (!node.function_addr)
@@ -180,13 +186,7 @@ static void add_samples(struct stacks *stacks, struct process *process)
 
 /* ---- copies ---- */
 
-static const char *thread_name_of(const struct process *process, uint32_t tid)
-{
-	for (size_t i = 0; i < process->nr_threads; i++)
-		if (process->threads[i]->tid == tid)
-			return process->threads[i]->name;
-	return "";
-}
+#define NO_REASON 0u
 
 /* The signal that a copy was made for; NULL: it is not in the log. */
 static const struct event *signal_of(const struct stack_copy *copy)
@@ -218,14 +218,16 @@ static struct function *function_of(const struct stack_copy *copy, const struct 
 
 static void add_copy(struct stacks *stacks, const struct stack_copy *copy)
 {
+	const bool is_beside = copy->reason == LOG_STACK_BESIDE;
 	struct stack_row row = {
 		.process = copy->process,
 		.tid = copy->tid,
-		.thread_name = thread_name_of(copy->process, copy->tid),
-		.state = signal_name(stacks->document, copy),
+		.thread_name = document_text(stacks->document, "%s", copy->name),
+		.state = is_beside ? state_of(copy->flags) : signal_name(stacks->document, copy),
+		.call = is_beside ? call_of(stacks->document, copy->flags) : NULL,
 	};
 
-	row.head = document_text(stacks->document, "%u %s, %s", row.tid, row.thread_name, row.state);
+	row.head = head_of(stacks->document, &row);
 	for (size_t i = 0; i < copy->nr; i++)
 		add_place(stacks, &row, code_place_at(copy->process, copy->frames[i].code_addr, copy->ticks),
 			  function_of(copy, &copy->frames[i]));
@@ -233,13 +235,15 @@ static void add_copy(struct stacks *stacks, const struct stack_copy *copy)
 		add_place(stacks, &row, NULL, NULL);
 }
 
-static void add_copies(struct stacks *stacks, struct process *process)
+/* @but: not those of that reason. */
+static void add_copies(struct stacks *stacks, struct process *process, unsigned int but)
 {
 	size_t nr;
 	struct stack_copy *copies = stack_copies_read(process, &nr);
 
 	for (size_t i = 0; i < nr; i++)
-		add_copy(stacks, &copies[i]);
+		if (copies[i].reason != but)
+			add_copy(stacks, &copies[i]);
 	stack_copies_free(copies, nr);
 }
 
@@ -258,7 +262,7 @@ const char *stacks_crash_text(struct document *document, struct process *process
 	size_t end, nr = 0;
 
 	if (has_stacks(process))
-		add_copies(&stacks, process);
+		add_copies(&stacks, process, LOG_STACK_BESIDE);
 	rows = stacks.rows.list;
 	end = stacks.rows.nr;
 	functions = xcalloc(end + 1, sizeof(*functions));
@@ -295,9 +299,9 @@ void stacks_add_copies(struct document *document, struct report *report)
 
 	for (size_t i = 0; i < report->model->nr_processes; i++)
 		if (has_stacks(report->model->processes[i]))
-			add_copies(&stacks, report->model->processes[i]);
+			add_copies(&stacks, report->model->processes[i], NO_REASON);
 	add_table(report, &stacks, &(struct table){
-		.note = "where each thread got a signal: functions that were open, the innermost first",
+		.note = "what threads were in when a fatal signal came, the innermost function first",
 		.formats = (stacks.rows.nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
 		.apart = true,
 	});
@@ -313,7 +317,7 @@ int view_stacks(struct document *document, struct report *report)
 		if (!has_stacks(process))
 			continue;
 		add_samples(&stacks, process);
-		add_copies(&stacks, process);
+		add_copies(&stacks, process, NO_REASON);
 	}
 	add_table(report, &stacks, &(struct table){
 		.none = "there are no stacks: insideme-run --pid --stacks, --sample or --crash takes them",

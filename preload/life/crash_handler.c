@@ -35,8 +35,10 @@ static void on_crash(int number, siginfo_t *info, void *context)
 	if (has_own_log()) {
 		log_write_event(live.log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL,
 				now_ticks());
-		if (!live_is_sealed())
+		if (!live_is_sealed()) {
 			last_words_copy(context, LOG_STACK_SIGNAL);
+			last_words_of_others();
+		}
 	}
 	/* Under a filter the instruction fails again; abort() raises its signal twice anyway. */
 	if (!live_is_sealed())

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "preload/life/last_words.h"
 
+#include <sys/prctl.h>
 #include <sys/uio.h>
 
 #include "preload/common/base/syscalls.h"
@@ -10,6 +11,7 @@
 
 #define RED_ZONE_BYTES	128u	/* below the stack pointer, where functions keep variables */
 #define GUARD_PAGES	256u	/* a function that finds no room may have taken its frame from these */
+#define OTHERS_NS	200000000u
 
 /* The kernel reads, and stops at what is missing. Return: bytes, or -errno */
 static long read_own(uintptr_t addr, void *to, size_t bytes)
@@ -48,6 +50,7 @@ void last_words_copy(const ucontext_t *context, enum log_stack_reason reason)
 	}
 	copy->ticks = now_ticks();
 	copy->tid = (uint32_t)sys_gettid();
+	raw_syscall(SYS_prctl, PR_GET_NAME, (long)copy->name, 0, 0, 0, 0);
 	copy->known = interrupted_registers(context, copy->registers);
 	nr = copy_stack(copy, interrupted_stack(context));
 	if (nr < 0) {
@@ -60,4 +63,26 @@ void last_words_copy(const ucontext_t *context, enum log_stack_reason reason)
 	modules_know_all((const uint64_t *)(copy + 1), (size_t)nr / sizeof(uint64_t));
 	modules_know_all(copy->registers, ARRAY_SIZE(copy->registers));
 	__atomic_store_n(&copy->ticks, now_ticks(), __ATOMIC_RELEASE); /* all modules are older */
+}
+
+/* Of several threads that get signals at once, the first one asks. */
+void last_words_of_others(void)
+{
+	struct log_header *log = live.log;
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + OTHERS_NS;
+	uint32_t seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE);
+
+	if (log->sampler_kind != 2)
+		return;
+	if (seen == LOG_STACKS_NOT_WANTED || seen == LOG_STACKS_TAKEN) {
+		log->stacks_tid = (uint32_t)sys_gettid();
+		__atomic_store_n(&log->stacks_wanted, LOG_STACKS_WANTED, __ATOMIC_RELEASE);
+	}
+	while ((seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE)) != LOG_STACKS_TAKEN) {
+		const int64_t left_ns = (int64_t)(end_ns - clock_ns(CLOCK_MONOTONIC));
+
+		if (left_ns <= 0)
+			return;
+		sys_futex_wait(&log->stacks_wanted, seen, left_ns);
+	}
 }

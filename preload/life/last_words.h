@@ -17,4 +17,7 @@
  */
 void last_words_copy(const ucontext_t *context, enum log_stack_reason reason);
 
+/* Under insideme-run: wait until it has copied the stacks of all other threads, for 0.2 s at most. */
+void last_words_of_others(void);
+
 #endif

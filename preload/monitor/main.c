@@ -173,7 +173,8 @@ static void record_end(struct monitor *monitor, pid_t pid)
 	struct last_words words;
 	int status;
 
-	if (gpu_is(&monitor->own_log.gpu, pid) || pid == monitor->rows_pid) {
+	if (gpu_is(&monitor->own_log.gpu, pid) || pid == monitor->rows_pid ||
+	    watch_is_copying(&monitor->watch, pid)) {
 		waitpid(pid, NULL, 0);
 		if (pid == monitor->rows_pid)
 			monitor->rows_pid = 0;

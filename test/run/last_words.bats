@@ -8,13 +8,17 @@ load lib
 dies() {
 	rm -rf insideme.data
 	INSIDEME_CRASH=1 run record "dies$1" "${@:2}"
+	stacks
+}
+
+stacks() {
 	"$report" -v errors -f json >errors.json
 	python3 -c 'import json, csv, sys
-rows = json.load(open("errors.json"))["stacks"]
+columns = ["frame", "thread", "function", "file", "line", "state", "call"]
 out = csv.writer(sys.stdout)
-out.writerow(["frame", "thread", "function", "file", "line", "is_inlined", "state"])
-for row in rows:
-    out.writerow([row["frame"], row["thread"], row["function"], row["file"] or "", row["line"] or "", row["is_inlined"], row["state"]])' >stack.csv
+out.writerow(columns)
+for row in json.load(open("errors.json"))["stacks"]:
+    out.writerow([row[column] if row[column] is not None else "" for column in columns])' >stack.csv
 }
 
 # ours: the functions of dies.c on the stack, the innermost first
@@ -72,6 +76,24 @@ program_functions() { sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) 
 			awk -F, '$4 ~ /dies.c$/ { print $3, $5 }' stack.csv | sed '1{/^poke /d}' >ours.txt
 			diff gdb.txt ours.txt
 		done
+	done
+}
+
+# The handler waits a fifth of a second, which may be too short on a busy machine.
+@test "under insideme-run: what the other threads were in, with and without optimizations and hooks" {
+	for program in crash.plain crash.plain.clang crash; do
+		for try in 1 2 3 4 5 6 7 8; do
+			rm -rf insideme.data
+			run monitor -q --crash -- "$bin/$program" fault
+			same "status of $program" "$status" 139
+			stacks
+			[ "$("$here/csv" frame frame=0 <stack.csv | wc -l)" -lt 4 ] || break
+		done
+		same "stacks of $program" "$("$here/csv" state frame=0 <stack.csv | sort | xargs)" "SIGSEGV waiting waiting waiting"
+		same "calls" "$("$here/csv" call frame=0 state=waiting <stack.csv | sort | xargs)" "futex pause pause"
+		same "functions" "$("$here/csv" function <stack.csv | grep -xE 'fail|work|hold|rest|main|start' | sort | uniq -c | xargs)" \
+			"1 fail 2 hold 1 main 2 rest 1 start 1 work"
+		same "cut" "$("$here/csv" function 'function=(not known)' <stack.csv | wc -l)" 0
 	done
 }
 

@@ -17,16 +17,22 @@
 #define LATER_SAMPLES (64u << 10)
 #define FIRST_PATHS 4096u
 
+struct log_area *stack_log_claim(struct log_header *log, int fd, enum log_area_kind kind, uint32_t owner,
+				 uint64_t bytes, uint32_t head_bytes, uint32_t record_bytes)
+{
+	struct log_area *area = log_claim(log, kind, owner, bytes, head_bytes, record_bytes);
+
+	if (!area &&
+	    log_grow(log, fd,
+		     __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE) + bytes + LOG_AREA_ALIGN) == 0)
+		area = log_claim(log, kind, owner, bytes, head_bytes, record_bytes);
+	return area;
+}
+
 static struct log_area *claim(struct stack_log *to, enum log_area_kind kind, uint32_t owner, uint64_t bytes,
 			      uint32_t head_bytes, uint32_t record_bytes)
 {
-	struct log_area *area = log_claim(to->log, kind, owner, bytes, head_bytes, record_bytes);
-
-	if (!area &&
-	    log_grow(to->log, to->fd,
-		     __atomic_load_n(&to->log->tail_bytes, __ATOMIC_ACQUIRE) + bytes + LOG_AREA_ALIGN) == 0)
-		area = log_claim(to->log, kind, owner, bytes, head_bytes, record_bytes);
-	return area;
+	return stack_log_claim(to->log, to->fd, kind, owner, bytes, head_bytes, record_bytes);
 }
 
 static uint64_t now_of(const struct stack_log *to)

@@ -32,6 +32,10 @@ struct logged_thread {
 	struct log_sample *last; /* NULL: none yet */
 };
 
+/* An area as log_claim() makes it, in a log that grows by its file @fd. NULL: there is no room. */
+struct log_area *stack_log_claim(struct log_header *log, int fd, enum log_area_kind kind, uint32_t owner,
+				 uint64_t bytes, uint32_t head_bytes, uint32_t record_bytes);
+
 /* @rate: samples a second. */
 void stack_log_init(struct stack_log *to, struct log_header *log, int fd, uint64_t rate);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <linux/elf.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/common/base/clock.h"
+#include "preload/common/base/compiler.h"
 #include "preload/common/base/proc_text.h"
 
 #define SPIN_NS 50000 /* most stops come in half of that */
@@ -116,6 +118,22 @@ bool thread_still_waits(struct other_thread *thread)
 }
 
 /* ---- stops ---- */
+
+/* No read or write of a socket is among them: with a timeout it would return EINTR. */
+bool thread_may_be_stopped(const struct other_thread *thread)
+{
+	static const int calls[] = { SYS_futex,	  SYS_clock_nanosleep, SYS_nanosleep, SYS_ppoll,
+				     SYS_pselect6, SYS_wait4,	       SYS_waitid,    SYS_rt_sigsuspend,
+#ifdef SYS_poll
+				     SYS_poll,	  SYS_select,	       SYS_pause
+#endif
+	};
+
+	for (size_t i = 0; thread->waited && i < ARRAY_SIZE(calls); i++)
+		if (thread->call == calls[i])
+			return true;
+	return false;
+}
 
 static pid_t wait_for_stop(pid_t tid, int *status)
 {

@@ -43,9 +43,15 @@ enum thread_look thread_look(struct other_thread *thread);
 bool thread_still_waits(struct other_thread *thread);
 
 /*
- * Stop a thread that runs. Return: 0, and its registers; then thread_go_on() must follow at once. -errno: it
- * was not stopped (-EPERM: it may not be, or a debugger has it; -ESRCH: it is gone; -EAGAIN: it did not come
- * to a stop in time and goes on by thread_go_on_late()).
+ * Does the system call that a thread waits in go on by itself after a stop? Then it may be stopped for the
+ * registers that it needs: code without optimizations has a frame pointer.
+ */
+bool thread_may_be_stopped(const struct other_thread *thread);
+
+/*
+ * Stop a thread that runs, or one that may be stopped. Return: 0, and its registers; then thread_go_on()
+ * must follow at once. -errno: it was not stopped (-EPERM: it may not be, or a debugger has it; -ESRCH: it is
+ * gone; -EAGAIN: it did not come to a stop in time and goes on by thread_go_on_late()).
  */
 int thread_stop(struct other_thread *thread);
 void thread_go_on(const struct other_thread *thread);

@@ -176,6 +176,8 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 	if (is_notified || watch->notify_fd < 0)
 		find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (!watched->has_ended)
+			watched_take_stacks(watched, watch->run);
 		if (watched->has_ended || watched->due_ns > now_ns)
 			continue;
 		step_log(watch, watched, now_ns);
@@ -212,6 +214,15 @@ void watch_end(struct watch *watch, pid_t pid)
 			finish(watch, watched);
 	}
 	entered_end(&watch->entered, pid);
+}
+
+bool watch_is_copying(const struct watch *watch, pid_t pid)
+{
+	const struct watched *watched = watch->all;
+
+	while (watched && watched->stacks_pid != pid)
+		watched = watched->next_of_all;
+	return watched;
 }
 
 bool watch_saw(const struct watch *watch, pid_t pid)

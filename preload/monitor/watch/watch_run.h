@@ -40,6 +40,9 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
 /* @pid has ended and is a zombie: write its last rows and close its logs. */
 void watch_end(struct watch *watch, pid_t pid);
 
+/* Is @pid a process of insideme-run that copies stacks? */
+bool watch_is_copying(const struct watch *watch, pid_t pid);
+
 /* Was there a log of @pid, or is there an entry of it? */
 bool watch_saw(const struct watch *watch, pid_t pid);
 

@@ -14,6 +14,7 @@
 #include "preload/common/log/log.h"
 #include "preload/common/log/log_elsewhere.h"
 #include "preload/common/run/process_id.h"
+#include "preload/monitor/stacks/thread_copies.h"
 #include "preload/monitor/watch/log_in_maps.h"
 
 #define PAUSE_FIRST_NS	500000
@@ -213,6 +214,23 @@ void watched_new_entries(struct watched *watched, void (*each)(void *context, co
 			each(context, entry);
 	}
 	watched->seen_entry = newest;
+}
+
+void watched_take_stacks(struct watched *watched, const struct run *run)
+{
+	uint32_t wanted = LOG_STACKS_WANTED;
+	int fd;
+
+	if (!watched->log ||
+	    likely(__atomic_load_n(&watched->log->stacks_wanted, __ATOMIC_ACQUIRE) != wanted) ||
+	    !__atomic_compare_exchange_n(&watched->log->stacks_wanted, &wanted, LOG_STACKS_BEGUN, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	fd = open_file(watched, run);
+	if (fd >= 0) {
+		watched->stacks_pid = thread_copies_start(watched->pid, watched->log, fd);
+		close(fd);
+	}
 }
 
 void watched_stop(struct watched *watched)

@@ -23,6 +23,7 @@ struct watched {
 	uint64_t nr_entered;		/* children that keep the log open, see unlogged_children.h */
 	bool has_ended;			/* the process has ended, or goes on in another log */
 	int64_t ended_ns;		/* when: CLOCK_MONOTONIC */
+	pid_t stacks_pid;		/* the process that copies its stacks, or did last; 0: none */
 	bool is_done;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	int64_t pause_ns;		/* between looks at a log that has not begun */
@@ -47,6 +48,9 @@ int watched_step(struct watched *watched, const struct run *run, const struct sa
  */
 void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry),
 			 void *context);
+
+/* Begin to copy the stacks of its threads if the process has asked for them. */
+void watched_take_stacks(struct watched *watched, const struct run *run);
 
 /* Write the last rows, once: the process has ended, or is no longer watched. */
 void watched_stop(struct watched *watched);

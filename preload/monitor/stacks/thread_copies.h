@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Copies of the stacks of a process's threads, for its log: nothing is unwound here. By a process of its own,
+ * as in sampling.h.
+ */
+#ifndef INSIDEME_THREAD_COPIES_H
+#define INSIDEME_THREAD_COPIES_H
+
+#include <sys/types.h>
+
+#include "insideme_log.h"
+
+/*
+ * Copy those of all threads of @pid but log_header.stacks_tid into @log, whose file is @fd; then set
+ * log_header.stacks_wanted. Threads that wait in a call that a stop would end are only read. Return: the pid
+ * of the process that does it, or -errno.
+ */
+pid_t thread_copies_start(pid_t pid, struct log_header *log, int fd);
+
+#endif
