@@ -769,7 +769,8 @@ _Static_assert(sizeof(struct log_page_faults) == 128, "places begin at a line");
  */
 enum log_stack_reason {
 	LOG_STACK_SIGNAL = 1,		/* INSIDEME_CRASH: this thread got the signal */
-	LOG_STACK_BESIDE,		/* another thread then: copied by insideme-run */
+	LOG_STACK_BESIDE,		/* another thread then, or at that: copied by insideme-run */
+	LOG_STACK_MEMORY,		/* INSIDEME_MAX_MEMORY: this thread allocated */
 };
 #define LOG_STACK_REGISTERS	33
 #define LOG_STACK_BYTES		(64u << 10)	/* at most */

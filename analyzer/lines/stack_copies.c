@@ -23,8 +23,8 @@ static bool read_head(struct logfile *log, const struct log_extent *extent, stru
 	memcpy(head, log->base + extent->offset, sizeof(*head));
 	if (!head->ticks)	/* the process ended before */
 		return false;
-	if (!(head->known & (code | last)) || head->known >= last << 1) {
-		logfile_damaged(log, extent->offset, "a stack of no processor");
+	if (!(head->known & (code | last)) || head->known >= last << 1 || head->reason > LOG_STACK_MEMORY) {
+		logfile_damaged(log, extent->offset, "a stack of no processor, or of no reason");
 		return false;
 	}
 	return true;
@@ -67,12 +67,12 @@ static bool is_of_recorder(const struct process *process, const struct unwind_fr
 	return module && strncmp(path_base(module->object->path), "libinsideme", 11) == 0;
 }
 
-/* Its wrappers stand between the program and libc. The code that ran stays, whose ever it is. */
+/* Its wrappers stand between the program and libc. Code that got a signal stays. */
 static void leave_recorder_out(struct stack_copy *copy)
 {
-	size_t nr = copy->nr ? 1 : 0;
+	size_t nr = copy->nr && copy->reason == LOG_STACK_SIGNAL ? 1 : 0;
 
-	for (size_t i = 1; i < copy->nr; i++)
+	for (size_t i = nr; i < copy->nr; i++)
 		if (!is_of_recorder(copy->process, &copy->frames[i], copy->ticks))
 			copy->frames[nr++] = copy->frames[i];
 	copy->nr = nr;

@@ -186,7 +186,7 @@ static void add_samples(struct stacks *stacks, struct process *process)
 
 /* ---- copies ---- */
 
-#define NO_REASON 0u
+#define ANY_REASON ~0u
 
 /* The signal that a copy was made for; NULL: it is not in the log. */
 static const struct event *signal_of(const struct stack_copy *copy)
@@ -223,7 +223,9 @@ static void add_copy(struct stacks *stacks, const struct stack_copy *copy)
 		.process = copy->process,
 		.tid = copy->tid,
 		.thread_name = document_text(stacks->document, "%s", copy->name),
-		.state = is_beside ? state_of(copy->flags) : signal_name(stacks->document, copy),
+		.state = is_beside			   ? state_of(copy->flags)
+			 : copy->reason == LOG_STACK_MEMORY ? "allocating"
+							    : signal_name(stacks->document, copy),
 		.call = is_beside ? call_of(stacks->document, copy->flags) : NULL,
 	};
 
@@ -235,14 +237,14 @@ static void add_copy(struct stacks *stacks, const struct stack_copy *copy)
 		add_place(stacks, &row, NULL, NULL);
 }
 
-/* @but: not those of that reason. */
-static void add_copies(struct stacks *stacks, struct process *process, unsigned int but)
+/* @reasons: a bit for each. */
+static void add_copies(struct stacks *stacks, struct process *process, unsigned int reasons)
 {
 	size_t nr;
 	struct stack_copy *copies = stack_copies_read(process, &nr);
 
 	for (size_t i = 0; i < nr; i++)
-		if (copies[i].reason != but)
+		if (reasons >> copies[i].reason & 1)
 			add_copy(stacks, &copies[i]);
 	stack_copies_free(copies, nr);
 }
@@ -262,7 +264,7 @@ const char *stacks_crash_text(struct document *document, struct process *process
 	size_t end, nr = 0;
 
 	if (has_stacks(process))
-		add_copies(&stacks, process, LOG_STACK_BESIDE);
+		add_copies(&stacks, process, 1u << LOG_STACK_SIGNAL);
 	rows = stacks.rows.list;
 	end = stacks.rows.nr;
 	functions = xcalloc(end + 1, sizeof(*functions));
@@ -299,9 +301,9 @@ void stacks_add_copies(struct document *document, struct report *report)
 
 	for (size_t i = 0; i < report->model->nr_processes; i++)
 		if (has_stacks(report->model->processes[i]))
-			add_copies(&stacks, report->model->processes[i], NO_REASON);
+			add_copies(&stacks, report->model->processes[i], ANY_REASON);
 	add_table(report, &stacks, &(struct table){
-		.note = "what threads were in when a fatal signal came, the innermost function first",
+		.note = "what threads were in at a fatal signal, or at INSIDEME_MAX_MEMORY: the innermost function first",
 		.formats = (stacks.rows.nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
 		.apart = true,
 	});
@@ -317,7 +319,7 @@ int view_stacks(struct document *document, struct report *report)
 		if (!has_stacks(process))
 			continue;
 		add_samples(&stacks, process);
-		add_copies(&stacks, process, NO_REASON);
+		add_copies(&stacks, process, ANY_REASON);
 	}
 	add_table(report, &stacks, &(struct table){
 		.none = "there are no stacks: insideme-run --pid --stacks, --sample or --crash takes them",

@@ -394,9 +394,13 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 	if (!is_sealed && log->pid != (uint32_t)sys_getpid())
 		return;
 	log_space_for_records(log);
-	if (ceiling_note(log, LOG_MEMORY_HEAP, total, thread) && !is_sealed)
-		ceiling_act(log, LOG_MEMORY_HEAP, total, (int)log->pid, (int)sys_gettid(),
-			    CEILING_SAYS_HERE);
+	if (!ceiling_note(log, LOG_MEMORY_HEAP, total, thread) || is_sealed)
+		return;
+	if (!log->has_hooks) {
+		last_words_here();
+		last_words_of_others(log->memory_action != LOG_MEMORY_STACK);
+	}
+	ceiling_act(log, LOG_MEMORY_HEAP, total, (int)log->pid, (int)sys_gettid(), CEILING_SAYS_HERE);
 }
 
 /*

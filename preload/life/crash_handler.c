@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 
 #include "preload/common/base/syscalls.h"
-#include "preload/life/last_words.h"
 #include "preload/samples/cpu_samples.h"
+#include "preload/samples/last_words.h"
 #include "preload/stacks/thread.h"
 
 #define STACK_BYTES	(64u << 10)
@@ -36,8 +36,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
 		log_write_event(live.log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL,
 				now_ticks());
 		if (!live_is_sealed()) {
-			last_words_copy(context, LOG_STACK_SIGNAL);
-			last_words_of_others();
+			last_words_of_signal(context);
+			last_words_of_others(true);
 		}
 	}
 	/* Under a filter the instruction fails again; abort() raises its signal twice anyway. */

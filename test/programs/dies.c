@@ -80,12 +80,25 @@ static NOINLINE void by_overflow(void)
 	sink += deeper(1);
 }
 
+/* Lives on, for a while: 16 MiB. */
+static NOINLINE void by_memory(void)
+{
+	for (int i = 0; i < 64; i++) {
+		char *block = malloc(256 << 10);
+
+		memset(block, 1, 256 << 10);
+		sink += block[i];
+	}
+	usleep(500000);
+}
+
 static const struct {
 	const char *name;
 	void (*die)(void);
 } ways[] = {
 	{ "fault", by_fault },	   { "abort", by_abort },     { "null", by_null },
 	{ "library", by_library }, { "handler", by_handler }, { "overflow", by_overflow },
+	{ "memory", by_memory },
 };
 
 static NOINLINE void fail(const char *how)

@@ -97,6 +97,38 @@ program_functions() { sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) 
 	done
 }
 
+# by_thread STATE: the functions of dies.c that it has
+by_state() { "$here/csv" function "state=$1" <stack.csv | grep -xE 'by_[a-z]*|fail|step|run|begin|main|\(not known\)' | xargs; }
+
+@test "INSIDEME_MAX_MEMORY without hooks: the stack that allocated, and under insideme-run all others" {
+	local stack='by_memory fail step step step step run'
+	for variant in .plain .plain.clang .O0; do
+		rm -rf insideme.data
+		INSIDEME_MAX_MEMORY=4M record dies$variant memory
+		stacks
+		same "allocating$variant" "$(by_state allocating)" "$stack main"
+		for action in "" :stop; do
+			rm -rf insideme.data
+			"$build/insideme-run" -q --max-memory=4M$action -- "$bin/dies$variant" memory thread 2>stderr 3>&- &
+			monitor=$!
+			if [ -n "$action" ]; then
+				stopped() { program=$(pgrep -P $monitor -x "dies$variant") && grep -q ' T ' /proc/$program/stat; }
+				wait_until stopped
+				kill -CONT $program
+			fi
+			wait $monitor
+			stacks
+			same "allocating$variant" "$(by_state allocating)" "$stack begin"
+			grep -q waiting stack.csv || continue	# on a busy machine
+			same "waiting$variant" "$(by_state waiting)" main
+		done
+	done
+	rm -rf insideme.data
+	run monitor -q --heap=off --max-memory=4M:abort -- "$bin/dies.plain" memory thread
+	same "status" "$status" 134
+	"$report" -v errors | grep -q 'RSS'
+}
+
 @test "a program that was built anew since: its stack ends there, and nothing is guessed" {
 	cp "$bin/dies.plain" dies.copy
 	INSIDEME_CRASH=1 LD_PRELOAD=$library run ./dies.copy fault

@@ -7,7 +7,8 @@
  *   SIGNAL_RETURN  what a signal handler returns to
  *   interrupted_code()  the address of the code that a signal interrupted, interrupted_stack() its
  *                       stack pointer
- *   interrupted_registers()  its registers, as DWARF numbers them; returns a bit for each
+ *   interrupted_registers()  its registers, as DWARF numbers them (STACK_POINTER_NUMBER); returns a bit for each
+ *   registers_here()         the same of the caller: those that functions keep
  * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
@@ -94,6 +95,25 @@ static inline unsigned long interrupted_registers(const ucontext_t *context, uin
 	return (1ul << ARRAY_SIZE(order)) - 1;
 }
 
+#define STACK_POINTER_NUMBER 7
+
+static ALWAYS_INLINE unsigned long registers_here(uint64_t *registers)
+{
+	__asm__ volatile("movq %%rbx, 24(%0)\n\t"
+			 "movq %%rbp, 48(%0)\n\t"
+			 "movq %%rsp, 56(%0)\n\t"
+			 "movq %%r12, 96(%0)\n\t"
+			 "movq %%r13, 104(%0)\n\t"
+			 "movq %%r14, 112(%0)\n\t"
+			 "movq %%r15, 120(%0)\n\t"
+			 "leaq 0(%%rip), %%rcx\n\t"
+			 "movq %%rcx, 128(%0)"
+			 :
+			 : "a"(registers)
+			 : "rcx", "memory");
+	return 1ul << 3 | 1ul << 6 | 1ul << 7 | 0xful << 12 | 1ul << 16;
+}
+
 /* preload/calls/sites.c knows how compilers call a hook here. */
 #define CALL_SITES_ARE_KNOWN 1
 
@@ -178,6 +198,25 @@ static inline unsigned long interrupted_registers(const ucontext_t *context, uin
 	registers[31] = context->uc_mcontext.sp;
 	registers[32] = context->uc_mcontext.pc;
 	return (1ul << 33) - 1;
+}
+
+#define STACK_POINTER_NUMBER 31
+
+static ALWAYS_INLINE unsigned long registers_here(uint64_t *registers)
+{
+	__asm__ volatile("stp x19, x20, [%0, #152]\n\t"
+			 "stp x21, x22, [%0, #168]\n\t"
+			 "stp x23, x24, [%0, #184]\n\t"
+			 "stp x25, x26, [%0, #200]\n\t"
+			 "stp x27, x28, [%0, #216]\n\t"
+			 "stp x29, x30, [%0, #232]\n\t"
+			 "mov x9, sp\n\t"
+			 "adr x10, .\n\t"
+			 "stp x9, x10, [%0, #248]"
+			 :
+			 : "r"(registers)
+			 : "x9", "x10", "memory");
+	return 0xffful << 19 | 1ul << 31 | 1ul << 32;
 }
 
 #define CALL_SITES_ARE_KNOWN 0

@@ -61,6 +61,17 @@ static ALWAYS_INLINE void log_lose(struct log_header *log, enum log_loss loss)
 	__atomic_fetch_add(&log->losses[loss], 1, __ATOMIC_RELAXED);
 }
 
+/* Ask insideme-run for the stacks of all threads but @tid (0: of all), unless it is asked already. */
+static inline void log_want_stacks(struct log_header *log, uint32_t tid)
+{
+	const uint32_t seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE);
+
+	if (seen != LOG_STACKS_NOT_WANTED && seen != LOG_STACKS_TAKEN)
+		return;
+	log->stacks_tid = tid;
+	__atomic_store_n(&log->stacks_wanted, LOG_STACKS_WANTED, __ATOMIC_RELEASE);
+}
+
 /*
  * Raise the slice threshold four-fold (0 becomes log_header.threshold_floor_ticks) and record that
  * as an event. @seen: the threshold that the caller saw. Nothing happens if another writer has

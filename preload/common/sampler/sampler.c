@@ -17,6 +17,7 @@
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
 #define LAST_MAPS_NS		MS		/* a process that is ending does not wait longer than this */
 #define ACTIVE_NS		(20u * MS)	/* how long after a slice threads count as writing slices */
+#define STACKS_NS		(200u * MS)	/* to take stacks before a process is ended */
 #define GUEST_SHARE_SHIFT	3		/* of a set's room, if many processes share one log */
 
 /* Used by the one thread that runs samplers. */
@@ -63,7 +64,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->maps_cpu_ns = sampler->maps_cost_ns = sampler->seldom_cpu_ns = 0;
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
-	sampler->line_counts_ns = 0;
+	sampler->line_counts_ns = sampler->ceiling_due_ns = 0;
 	sampler->idle = (struct idle){ .cpu_ns = LOG_NONE };
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
 	account_init(&sampler->account, sampler->now_ns);
@@ -124,15 +125,29 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 	return error;
 }
 
-static void look_at_ceiling(const struct sampler *sampler)
+/* insideme-run takes the stacks of programs without hooks before it ends them. */
+static void look_at_ceiling(struct sampler *sampler)
 {
 	struct log_header *log = sampler->config.log;
+	const bool wants_stacks = !sampler->config.own_thread && !log->has_hooks;
 	uint64_t bytes = sampler->sources.figures.rss_bytes;
 
-	if (bytes != LOG_NONE && ceiling_is_reached(log, (int64_t)bytes) &&
-	    ceiling_note(log, LOG_MEMORY_RSS, bytes, NULL))
-		ceiling_act(log, LOG_MEMORY_RSS, bytes, sampler->config.pid, 0,
-			    sampler->config.own_thread ? CEILING_SAYS_IN_TASK : CEILING_SAYS_HERE);
+	if (bytes == LOG_NONE)
+		return;
+	if (ceiling_is_reached(log, (int64_t)bytes) && ceiling_note(log, LOG_MEMORY_RSS, bytes, NULL)) {
+		sampler->ceiling_due_ns = sampler->now_ns;
+		if (wants_stacks) {
+			log_want_stacks(log, 0);
+			sampler->ceiling_due_ns += STACKS_NS;
+		}
+	}
+	if (!sampler->ceiling_due_ns ||
+	    (sampler->now_ns < sampler->ceiling_due_ns &&
+	     __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE) != LOG_STACKS_TAKEN))
+		return;
+	sampler->ceiling_due_ns = 0;
+	ceiling_act(log, LOG_MEMORY_RSS, bytes, sampler->config.pid, 0,
+		    sampler->config.own_thread ? CEILING_SAYS_IN_TASK : CEILING_SAYS_HERE);
 }
 
 static int take_row(struct sampler *sampler, enum column_set_id set)

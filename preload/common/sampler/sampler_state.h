@@ -27,6 +27,7 @@ struct sampler {
 	struct idle idle;
 	struct figures process;			/* as in the newest row of SET_PROCESS */
 	bool took_row;				/* in this step */
+	uint64_t ceiling_due_ns;		/* 0: memory has not reached its limit, or that was done */
 	uint64_t line_counts_ns;		/* when counts of lines were last copied */
 	uint64_t now_ns;	/* CLOCK_MONOTONIC at the step's start, or after its newest reading */
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "preload/life/last_words.h"
+#include "preload/samples/last_words.h"
 
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
 #include "preload/common/base/syscalls.h"
-#include "preload/stacks/thread.h"
+#include "preload/state/live.h"
 #include "preload/state/log_space.h"
 #include "preload/state/modules.h"
 
@@ -36,7 +36,7 @@ static long copy_stack(struct log_stack_copy *copy, uintptr_t sp)
 	return nr;
 }
 
-void last_words_copy(const ucontext_t *context, enum log_stack_reason reason)
+static void copy(const struct log_stack_copy *head)
 {
 	struct log_header *log = live.log;
 	struct log_stack_copy *copy;
@@ -48,36 +48,50 @@ void last_words_copy(const ucontext_t *context, enum log_stack_reason reason)
 		log_lose(log, LOG_LOST_STACK_COPIES);
 		return;
 	}
+	copy->reason = head->reason;
+	copy->known = head->known;
+	__builtin_memcpy(copy->registers, head->registers, sizeof(copy->registers));
 	copy->ticks = now_ticks();
 	copy->tid = (uint32_t)sys_gettid();
 	raw_syscall(SYS_prctl, PR_GET_NAME, (long)copy->name, 0, 0, 0, 0);
-	copy->known = interrupted_registers(context, copy->registers);
-	nr = copy_stack(copy, interrupted_stack(context));
+	nr = copy_stack(copy, copy->registers[STACK_POINTER_NUMBER]);
 	if (nr < 0) {
 		log_lose(log, LOG_LOST_STACK_COPIES);
 		nr = 0;
 	}
 	nr -= nr % (long)sizeof(uint64_t);
-	copy->reason = reason;
 	__atomic_store_n(&copy->head.used_bytes, sizeof(*copy) + (uint64_t)nr, __ATOMIC_RELEASE);
 	modules_know_all((const uint64_t *)(copy + 1), (size_t)nr / sizeof(uint64_t));
 	modules_know_all(copy->registers, ARRAY_SIZE(copy->registers));
 	__atomic_store_n(&copy->ticks, now_ticks(), __ATOMIC_RELEASE); /* all modules are older */
 }
 
-/* Of several threads that get signals at once, the first one asks. */
-void last_words_of_others(void)
+void last_words_of_signal(const ucontext_t *context)
+{
+	struct log_stack_copy head = { .reason = LOG_STACK_SIGNAL };
+
+	head.known = interrupted_registers(context, head.registers);
+	copy(&head);
+}
+
+NOINLINE void last_words_here(void)
+{
+	struct log_stack_copy head = { .reason = LOG_STACK_MEMORY };
+
+	head.known = registers_here(head.registers);
+	copy(&head);
+}
+
+/* Of several threads, the first one asks. */
+void last_words_of_others(bool waits)
 {
 	struct log_header *log = live.log;
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + OTHERS_NS;
-	uint32_t seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE);
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + (waits ? OTHERS_NS : 0);
+	uint32_t seen;
 
 	if (log->sampler_kind != 2)
 		return;
-	if (seen == LOG_STACKS_NOT_WANTED || seen == LOG_STACKS_TAKEN) {
-		log->stacks_tid = (uint32_t)sys_gettid();
-		__atomic_store_n(&log->stacks_wanted, LOG_STACKS_WANTED, __ATOMIC_RELEASE);
-	}
+	log_want_stacks(log, (uint32_t)sys_gettid());
 	while ((seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE)) != LOG_STACKS_TAKEN) {
 		const int64_t left_ns = (int64_t)(end_ns - clock_ns(CLOCK_MONOTONIC));
 
