@@ -168,8 +168,9 @@ unit_needs := $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
 $(O)/test/unit/%: test/unit/%.c $(unit_needs)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(test_cflags) $< $(unit_needs) -lcmocka $(analyzer_libs) -o $@
+# Tests start it thousands of times: without PIE that takes a tenth less.
 $(O)/sanitized/insideme-report: $(sanitized_analyzer)
-	$(call say,LD)$(CC) $(test_cflags) $^ $(analyzer_libs) -o $@
+	$(call say,LD)$(CC) $(test_cflags) -no-pie $^ $(analyzer_libs) -o $@
 
 # Built separately with strict warnings, always in the same way. Structure comes first, then units and whole
 # runs.

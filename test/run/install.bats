@@ -5,7 +5,7 @@ load lib
 bats_require_minimum_version 1.5.0
 
 install_to() {
-	make -s -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 || { cat install.out; return 1; }
+	make -s -o all -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 || { cat install.out; return 1; }
 }
 
 @test "everything is where it belongs" {

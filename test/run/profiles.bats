@@ -7,13 +7,12 @@ load formats
 
 # as_functions FORMAT COLUMN [PREFIX]: rows of FORMAT, by name after PREFIX, have COLUMN of each function
 as_functions() {
-	local name number rows=0
-	view functions --columns "$2,function" | tail -n +2 >wanted
-	while IFS=, read -r number name; do
-		near "$1: $2 of $name" "$(found 2 "${3-}${name//\"/}" "$1.rows" | grep . || echo 0)" "${number:-0}" 3
-		rows=$((rows + 1))
-	done <wanted
-	[ "$rows" -gt 2 ]
+	view functions --columns "$2,function" | tail -n +2 | sed 's/"//g' >wanted
+	awk -v what="$1: $2 of " -v prefix="${3-}" '
+		FILENAME != "wanted" { split($0, row, "\t"); found[row[1]] = row[2]; next }
+		{ name = $0; sub(/^[^,]*,/, "", name); difference = found[prefix name] - $0 }
+		difference < -3 || difference > 3 { print what name ": found " found[prefix name] ", expected " $0; wrong = 1 }
+		END { exit wrong || FNR < 3 }' "$1.rows" wanted
 }
 
 @test "folded: each column of the tree, added up by function" {
