@@ -107,7 +107,8 @@ $(compilers): scripts/insideme-cc
 
 # Options in a manual come from the program's own table of options.
 $(man_pages): $(O)/%: doc/% scripts/manual.awk $(O)/insideme-run $(O)/insideme-report
-	$(call say,MAN)$(O)/$(if $(findstring report,$@),insideme-report,insideme-run) --help | \
+	$(call say,MAN){ $(O)/$(if $(findstring report,$@),insideme-report,insideme-run) --help; \
+		$(O)/insideme-report -v | sed 's/^/VIEW /'; $(O)/insideme-report -f | sed 's/^/FORMAT /'; } | \
 		awk -v version=$(VERSION) -f scripts/manual.awk - $< > $@
 
 include test/build.mk

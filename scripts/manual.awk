@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Fill in a manual from a program's options: PROGRAM --help | awk -v version=V -f scripts/manual.awk - PAGE
-# The line "@OPTION NAME@" of the page becomes that option with its sentence, "@SETTINGS@" all settings. A page with
-# options must have all of the program's.
+# Fill in a manual from what a program says of itself:
+# { PROGRAM --help; insideme-report -v | sed 's/^/VIEW /'; insideme-report -f | sed 's/^/FORMAT /'; } |
+#	awk -v version=V -f scripts/manual.awk - PAGE
+# The line "@OPTION NAME@" of the page becomes that option with its sentence, "@SETTINGS@" all settings, "@VIEWS@" and
+# "@FORMATS@" the lists. A page with options must have all of the program's.
 function fail(message) {
 	print "manual.awk: " FILENAME ": " message >"/dev/stderr"
 	failed = 1
@@ -33,6 +35,13 @@ NR == FNR && /^        / {
 	sub(/^ +/, "")
 	sentence[name] = sentence[name] (sentence[name] == "" ? "" : " ") $0
 }
+NR == FNR && /^(VIEW|FORMAT) / {
+	list = "@" $1 "S@"
+	sub(/^[A-Z]+ /, "")
+	words[list, ++nr_words[list]] = $1
+	sub(/^[^ ]+ +/, "")
+	help[list, nr_words[list]] = $0
+}
 NR == FNR { next }
 
 /^@OPTION .*@$/ {
@@ -41,6 +50,13 @@ NR == FNR { next }
 		fail("no option --" name)
 	is_used[name] = has_options = 1
 	entry(before[name], value[name], toupper(substr(sentence[name], 1, 1)) substr(sentence[name], 2), ".")
+	next
+}
+$0 in nr_words {
+	print ".RS\n.PD 0"
+	for (i = 1; i <= nr_words[$0]; i++)
+		entry(words[$0, i], "", help[$0, i], "")
+	print ".PD\n.RE\n.IP"
 	next
 }
 /^@SETTINGS@$/ {
