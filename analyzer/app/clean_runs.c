@@ -219,7 +219,7 @@ static bool clean_run(const struct run *run, bool dry_run, uint64_t *bytes)
 		error("cannot remove %s: %s", run->path, strerror(errno));
 	if (done)
 		printf("%s %s, %s\n", dry_run ? "would remove" : "removed", run->path,
-		       unit_format(size, UNIT_BYTES, (double)*bytes));
+		       unit_format(size, UNIT_BYTES, *bytes));
 	free(strange);
 	if (fd >= 0)
 		close(fd);
@@ -245,7 +245,7 @@ int clean_runs(size_t keep, bool dry_run)
 		       run_directory(), keep);
 	else
 		printf("%zu of %zu run%s in %s %s, %s\n", nr_gone, nr, nr == 1 ? "" : "s", run_directory(),
-		       dry_run ? "would be removed" : "removed", unit_format(size, UNIT_BYTES, (double)sum));
+		       dry_run ? "would be removed" : "removed", unit_format(size, UNIT_BYTES, sum));
 	for (size_t i = 0; i < nr; i++)
 		run_release(&runs[i]);
 	free(runs);

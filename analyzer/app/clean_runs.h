@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --clean: remove old runs, but never a run that goes on, nor anything that is not a run of ours. */
-#ifndef INSIDEME_CLEAN_RUNS_H
-#define INSIDEME_CLEAN_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ int clean_runs(size_t keep, bool dry_run);
  * removed
  */
 int remove_runs(char *const *names, bool dry_run);
-
-#endif

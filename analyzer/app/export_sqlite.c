@@ -33,8 +33,10 @@ struct sqlite3_stmt;
 #define SQLITE_CALLS(CALL) \
 	CALL(int, open_v2, (const char *path, struct sqlite3 **database, int flags, const char *vfs)) \
 	CALL(int, close, (struct sqlite3 *database)) \
-	CALL(int, exec, (struct sqlite3 *database, const char *sql, void *callback, void *context, char **message)) \
-	CALL(int, prepare_v2, (struct sqlite3 *database, const char *sql, int bytes, struct sqlite3_stmt **statement, \
+	CALL(int, exec, (struct sqlite3 *database, const char *sql, void *callback, void *context, \
+		char **message)) \
+	CALL(int, prepare_v2, (struct sqlite3 *database, const char *sql, int bytes, \
+		struct sqlite3_stmt **statement, \
 			       const char **rest)) \
 	CALL(int, bind_int64, (struct sqlite3_stmt *statement, int index, long long number)) \
 	CALL(int, bind_double, (struct sqlite3_stmt *statement, int index, double number)) \
@@ -166,11 +168,13 @@ static bool is_same(const struct cell *cell, struct value value)
 		return false;
 	if (value.type == VALUE_TEXT)
 		return strcmp(value.text, cell->text.bytes) == 0;
-	return value.type == VALUE_EMPTY || (value.type == VALUE_INTEGER && value.integer == cell->value.integer);
+	return value.type == VALUE_EMPTY ||
+	       (value.type == VALUE_INTEGER && value.integer == cell->value.integer);
 }
 
 /* A column of texts has ids of texts alone: a number in it is one too. */
-static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, const struct cell *cell)
+static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index,
+		      const struct cell *cell)
 {
 	if (cell->value.type == VALUE_EMPTY)
 		sqlite->bind_null(statement, index);
@@ -178,7 +182,8 @@ static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int
 		sqlite->bind_int64(statement, index, text_id(sqlite, cell->text.bytes));
 }
 
-static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, const struct cell *cell)
+static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index,
+			const struct cell *cell)
 {
 	struct value value = cell->value;
 
@@ -198,7 +203,8 @@ static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, i
 	}
 }
 
-static void bind(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct cell *cell, bool as_text)
+static void bind(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct cell *cell,
+		 bool as_text)
 {
 	cell->text.used = 0;
 	if (cell->value.type == VALUE_TEXT)
@@ -236,7 +242,8 @@ static bool fill(struct sqlite *sqlite, struct rows *rows, struct sqlite3_stmt *
 	return done;
 }
 
-static bool add_table(struct sqlite *sqlite, struct table *table, const char *name, const struct options *options)
+static bool add_table(struct sqlite *sqlite, struct table *table, const char *name,
+		      const struct options *options)
 {
 	struct sqlite3_stmt *statement = NULL;
 	struct rows rows;
@@ -289,7 +296,8 @@ static bool add_view(struct sqlite *sqlite, struct report *report, const struct 
 /* Entries and exits are the calls once more. */
 static bool is_wanted(const struct report *report, const struct view *view)
 {
-	if (view->build == view_events || (view->has_times && report->model->nr_profiles && trace_of_saved(report->model)))
+	if (view->build == view_events ||
+	    (view->has_times && report->model->nr_profiles && trace_of_saved(report->model)))
 		return false;
 	return view->build != view_resources || !report_is_of_threads(report);
 }
@@ -298,8 +306,8 @@ static bool fill_database(struct sqlite *sqlite, struct report *report)
 {
 	bool done = execute(sqlite, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; "
 				    "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)") &&
-		    sqlite->prepare_v2(sqlite->database, "INSERT INTO texts VALUES (?, ?)", -1, &sqlite->add_text,
-				       NULL) == SQLITE_OK;
+		    sqlite->prepare_v2(sqlite->database, "INSERT INTO texts VALUES (?, ?)", -1,
+				       &sqlite->add_text, NULL) == SQLITE_OK;
 
 	for (const struct view *view = views; view->name && done; view++)
 		if (is_wanted(report, view))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --follow: pikos's records of a run while it goes on, until it ends. */
-#ifndef INSIDEME_FOLLOW_H
-#define INSIDEME_FOLLOW_H
+#pragma once
 
 #include "analyzer/ask/options.h"
 
@@ -13,5 +12,3 @@ int follow_check(const struct options *options);
  * is complete. Return: exit status
  */
 int follow(const struct options *options);
-
-#endif

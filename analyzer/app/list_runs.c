@@ -60,7 +60,8 @@ static void read_end(struct list_row *row, struct document *document)
 		row->end = "no log is readable";
 		return;
 	}
-	row->program = document_text(document, "%s", report.model->nr_processes ? report_program(&report) : "");
+	row->program =
+		document_text(document, "%s", report.model->nr_processes ? report_program(&report) : "");
 	ended = report_ended(&report);
 	row->end = document_text(document, "%s", ended ? process_end_text(ended, end, sizeof(end)) : "");
 	model_free(report.model);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --list: all runs, with their size, program and end. */
-#ifndef INSIDEME_LIST_RUNS_H
-#define INSIDEME_LIST_RUNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ void list_runs(struct document *document, const struct run *runs, size_t nr);
 
 /* Bytes on disk of all logs of a run, wherever they live. */
 uint64_t list_run_bytes(const struct run *run);
-
-#endif

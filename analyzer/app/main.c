@@ -35,7 +35,7 @@
 #include "analyzer/runs/choose_runs.h"
 #include "analyzer/runs/run.h"
 #include "analyzer/summary/doubts.h"
-#include "analyzer/views/views.h"
+#include "analyzer/summary/summary.h"
 
 static void list_views(void)
 {
@@ -279,7 +279,8 @@ static int make_report(const struct options *options, const struct view *view, c
 	int status = EXIT_FAILURE;
 
 	progress_begin();
-	if (load(&loaded, options, options->runs) && (!options->diff || load(&before, options, options->diff))) {
+	if (load(&loaded, options, options->runs) &&
+	    (!options->diff || load(&before, options, options->diff))) {
 		loaded.report.before = options->diff ? &before.report : NULL;
 		loaded.report.gate = rules;
 		status = show(&loaded.report, view, format);
@@ -323,7 +324,7 @@ static int run_task(struct options *options)
 	if (window_is_given(&options->window) && !view->has_times && !format->has_times)
 		return view_has_totals_only(view);
 	if (options->row_filter && ((!format->print && !format->has_calls) || options_want_folder(options)))
-		return error("--filter selects rows of one view, or calls: only as text, csv, json, pikos or a trace"),
+		return error("--filter selects rows of one view, or calls: text, csv, json, pikos, a trace"),
 		       EXIT_USAGE;
 	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
 		return error("-f %s is not for a terminal: -o FILE", format->name), EXIT_USAGE;

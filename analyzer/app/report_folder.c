@@ -32,7 +32,9 @@ struct largest {
 };
 
 /* As if a csv of single calls were a trace: shorter calls are left out where all would be too much. */
-static const struct trace_format csv_of_calls = { .name = "csv", .most_bytes = 100u << 20, .call_bytes = 250 };
+static const struct trace_format csv_of_calls = { .name = "csv",
+						  .most_bytes = 100u << 20,
+						  .call_bytes = 250 };
 
 /* The rule for its rows, which the caller frees; NULL: all of them fit, or there are none. */
 static char *long_calls(const struct report *report)
@@ -125,7 +127,7 @@ static int take_log(const struct report *report, const char *log)
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define TAKEN_FROM	".insideme-runs"	/* in the folder: the runs whose logs are there, a line each */
+#define TAKEN_FROM	".insideme-runs"	/* a file there: the runs whose logs are there, a line each */
 
 /*
  * Logs of several runs in one folder would be read as one run. Later logs of the same runs may be added.
@@ -201,7 +203,8 @@ static int write_pictures(const struct report *report)
 		const char *name;
 		int (*write)(struct report *report);
 		bool can_be;
-	} pictures[] = { { "resources.svg", export_svg, has_curves }, { "resources.png", export_png, has_curves },
+	} pictures[] = { { "resources.svg", export_svg, has_curves },
+			 { "resources.png", export_png, has_curves },
 			 { "graph.pdf", export_dot, has_graph(report) } };
 	int status = EXIT_SUCCESS;
 
@@ -250,7 +253,7 @@ int folder_write(struct report *report)
 	if (status == 0)
 		fprintf(stderr,
 			"insideme-report: wrote %s: the page, csv of each view (the largest, %s: %s)%s%s\n",
-			folder, largest.name, unit_format(size, UNIT_BYTES, (double)largest.bytes),
+			folder, largest.name, unit_format(size, UNIT_BYTES, largest.bytes),
 			rule ? "; without events.csv and shorter calls (--max-size 0: with all)" : "",
 			report->options->logs ? ", the logs" : "");
 	free(largest.name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* -o DIRECTORY/: everything about a run, to keep or to hand on. */
-#ifndef INSIDEME_REPORT_FOLDER_H
-#define INSIDEME_REPORT_FOLDER_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 
@@ -10,5 +9,3 @@
  * --copy or --move is given. Return: exit status
  */
 int folder_write(struct report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Report names on the command line that do not exist, and suggest similar ones. */
-#ifndef INSIDEME_UNKNOWN_NAMES_H
-#define INSIDEME_UNKNOWN_NAMES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -10,5 +9,3 @@ int unknown_view(const char *name);
 int unknown_format(const char *name);
 /* Warn if no function matches @pattern. */
 void unknown_function(const struct model *model, const char *pattern);
-
-#endif

@@ -155,7 +155,8 @@ static int take_delimiter(struct options *options, const struct option_line *lin
 {
 	char delimiter = strcmp(value, "tab") == 0 ? '\t' : value[0];
 
-	if ((value[1] && delimiter != '\t') || !delimiter || strchr("\"\r\n", delimiter) || (unsigned char)delimiter > 126)
+	if ((value[1] && delimiter != '\t') || !delimiter || strchr("\"\r\n", delimiter) ||
+	    (unsigned char)delimiter > 126)
 		return wrong(line, value, "one character, or tab");
 	options->csv = line->name;
 	csv_set_delimiter(delimiter);
@@ -187,18 +188,23 @@ static int take_diff(struct options *options, const struct option_line *line, co
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_line lines[] = {
-	{ 'v', "view", "[VIEW]", take_choice, AT(view), "what to show; without VIEW: list the views", "summary" },
-	{ 'f', "format", "[FORMAT]", take_choice, AT(format), "how to write it; without FORMAT: list the formats", "text" },
+	{ 'v', "view", "[VIEW]", take_choice, AT(view), "what to show; without VIEW: list the views",
+	  "summary" },
+	{ 'f', "format", "[FORMAT]", take_choice, AT(format),
+	  "how to write it; without FORMAT: list the formats", "text" },
 	{ 'o', "output", "FILE", option_take_text, AT(output),
 	  "write to FILE; DIRECTORY/: the page, and csv of all views, into it", NULL },
 	{ 0, "copy", NULL, take_logs, LOGS_COPY, "with -o DIRECTORY/: copy the logs there too", NULL },
 	{ 0, "move", NULL, take_logs, LOGS_MOVE, "with -o DIRECTORY/: move the logs there", NULL },
 	{ 0, "max-size", "SIZE", take_max_size, 0,
-	  "largest page (20M), trace, or csv of calls in DIRECTORY/: short calls are merged in the page, or else "
+	  "largest page (20M), trace, or csv of calls in DIRECTORY/: short calls are merged in the page, "
+	  "or else "
 	  "left out, where it would be larger; 0: all of them", NULL },
-	{ 0, "no-source", NULL, option_take_flag, AT(no_source), "no text of source files in the html page and in -v lines", NULL },
+	{ 0, "no-source", NULL, option_take_flag, AT(no_source),
+	  "no text of source files in the html page and in -v lines", NULL },
 	{ 0, "serve", "[=PORT]", take_serve, 0,
-	  "serve the html page by HTTP on 127.0.0.1, made anew while the run goes on; print its address", NULL },
+	  "serve the html page by HTTP on 127.0.0.1, made anew while the run goes on; print its address",
+	  NULL },
 	{ 0, "follow", NULL, take_task, TASK_FOLLOW,
 	  "rows of -f pikos or pikos-text (the default) while the run goes on, until it has ended", NULL },
 	{ 0, "check", NULL, option_take_flag, AT(only_check),
@@ -206,7 +212,8 @@ static const struct option_line lines[] = {
 	{ 0, "no-pager", NULL, option_take_flag, AT(no_pager),
 	  "do not show long text by $INSIDEME_PAGER, $PAGER or less", NULL },
 	{ 0, "sort", "COLUMN", option_take_text, AT(sort),
-	  "largest first, names in alphabetical order; COLUMN may be a key of pstats, such as cumtime", NULL },
+	  "largest first, names in alphabetical order; COLUMN may be a key of pstats, such as cumtime",
+	  NULL },
 	{ 0, "reverse", NULL, option_take_flag, AT(reverse), "the other way round", NULL },
 	{ 0, "top", "N", take_top, AT(top), "at most N rows; 0: all", NULL },
 	{ 0, "min-percent", "P", take_min_percent, 0,
@@ -214,7 +221,8 @@ static const struct option_line lines[] = {
 	{ 0, "match", "PATTERN", option_take_text, AT(match),
 	  "only functions whose name, with or without parameters, is PATTERN or matches it as a glob", NULL },
 	{ 0, "restrict", "WHAT", take_restriction, 0,
-	  "as pstats does: the first 10, the first 0.1 or 10%, or those whose FILE:LINE(FUNCTION) has a match of this "
+	  "as pstats does: the first 10, the first 0.1 or 10%, or those whose FILE:LINE(FUNCTION) has a "
+	  "match of this "
 	  "regular expression; repeated, one after the other", NULL },
 	{ 0, "filter", "RULE", option_take_text, AT(row_filter),
 	  "only rows for which RULE holds: 'duration > 1ms and depth <= 3', 'function not in a,b*', "
@@ -232,7 +240,8 @@ static const struct option_line lines[] = {
 	{ 0, "from", "TIME", take_time, AT(window.from),
 	  "only what happened since this time of the run (1.5s, 200ms, 40%), in views that know when", NULL },
 	{ 0, "to", "TIME", take_time, AT(window.to), "only what happened until this time of the run", NULL },
-	{ 0, "columns", "LIST", option_take_text, AT(columns), "these columns in this order, separated by commas", NULL },
+	{ 0, "columns", "LIST", option_take_text, AT(columns),
+	  "these columns in this order, separated by commas", NULL },
 	{ 0, "delimiter", "C", take_delimiter, 0, "csv: what separates cells: one character, or tab", "," },
 	{ 0, "dialect", "NAME", take_dialect, 0,
 	  "csv as python's csv module names it: excel, excel-tab or unix, which quotes all cells", NULL },
@@ -240,22 +249,29 @@ static const struct option_line lines[] = {
 	  "source files without their folders, in csv and json too; off: with them, in text too", NULL },
 	{ 0, "skip-zero", NULL, option_take_flag, AT(skip_zero),
 	  "-v lines: without the text of lines that nothing is known of", NULL },
-	{ 0, "summarize", NULL, option_take_flag, AT(summarize), "-v lines: one line for each function", NULL },
+	{ 0, "summarize", NULL, option_take_flag, AT(summarize), "-v lines: one line for each function",
+	  NULL },
 	{ 0, "suppressions", "FILE", option_take_text, AT(suppressions),
 	  "blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN", NULL },
 	{ 0, "diff", "RUN", take_diff, 0,
-	  "what changed since RUN: -v functions, -v tree, -f html; may be repeated, figures are means of a run then", NULL },
+	  "what changed since RUN: -v functions, -v tree, -f html; may be repeated, figures are means of a "
+	  "run then", NULL },
 	{ 0, "gate", "RULES", option_take_text, AT(gate),
-	  "judge the runs, exit with 3 if a rule fails: 'cpu_ns <= base + 5%; not_freed_bytes == 0', @FILE or "
+	  "judge the runs, exit with 3 if a rule fails: 'cpu_ns <= base + 5%; not_freed_bytes == 0', @FILE "
+	  "or "
 	  "default", NULL },
-	{ 0, "strict", NULL, option_take_flag, AT(strict), "with --gate: a rule that the runs cannot decide fails", NULL },
+	{ 0, "strict", NULL, option_take_flag, AT(strict),
+	  "with --gate: a rule that the runs cannot decide fails", NULL },
 	{ 0, "fields", "RULES", option_take_text, AT(fields),
 	  "what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields", NULL },
 	{ 0, "list", NULL, take_task, TASK_LIST_RUNS, "list the runs, newest first", NULL },
-	{ 0, "clean", NULL, take_task, TASK_CLEAN, "remove all but the newest runs; never one that goes on", NULL },
-	{ 0, "remove", NULL, take_task, TASK_REMOVE, "remove the runs that are named, and nothing else", NULL },
+	{ 0, "clean", NULL, take_task, TASK_CLEAN, "remove all but the newest runs; never one that goes on",
+	  NULL },
+	{ 0, "remove", NULL, take_task, TASK_REMOVE, "remove the runs that are named, and nothing else",
+	  NULL },
 	{ 0, "keep", "N", take_number, AT(keep), "with --clean: how many of the newest runs stay", "10" },
-	{ 0, "dry-run", NULL, option_take_flag, AT(dry_run), "with --clean, --remove: only list what would be removed", NULL },
+	{ 0, "dry-run", NULL, option_take_flag, AT(dry_run),
+	  "with --clean, --remove: only list what would be removed", NULL },
 	{ 0, "time-unit", "UNIT", take_time_unit, 0,
 	  "all times in h, min, s, ms, us or ns; csv and json always have ns", NULL },
 	{ 0, "mem-unit", "UNIT", take_mem_unit, 0,
@@ -276,9 +292,9 @@ void options_print_help(void)
 {
 	fputs("usage: insideme-report [OPTION...] [RUN...]\n"
 	      "\n"
-	      "Shows what a recorded run did. RUN is a run's directory, a log, a saved profile, a run's or a program's\n"
-	      "name, last, or last~1, or a pattern of paths in quotes. Without RUN it is the newest run in insideme.data;\n"
-	      "several are added up.\n"
+	      "Shows what a recorded run did. RUN is a run's directory, a log, a saved profile, the name\n"
+	      "of a run or a program, last, last~1, or a pattern of paths in quotes. Without RUN it is\n"
+	      "the newest run in insideme.data. Several runs are added up.\n"
 	      "\n", stdout);
 	option_print_help(&table);
 	fputs("\nExit status: 0 done, 1 could not, 2 wrong usage, 3 a rule of --gate fails.\n", stdout);

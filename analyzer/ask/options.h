@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* insideme-report's command line. */
-#ifndef INSIDEME_OPTIONS_H
-#define INSIDEME_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +37,7 @@ struct options {
 	const char *mem_unit;
 	bool no_source;		/* no text of source files in the page */
 	bool no_pager;
-	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */
+	FILE *screen;		/* the terminal that text in memory ends on; NULL: it is printed at once */
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */
@@ -79,5 +78,3 @@ int options_parse(struct options *options, int argc, char **argv);
 
 /* --help */
 void options_print_help(void);
-
-#endif

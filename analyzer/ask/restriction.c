@@ -37,7 +37,8 @@ size_t restriction_rows(const struct restriction *restriction, size_t nr)
 {
 	if (restriction->kind == RESTRICT_NUMBER)
 		return restriction->nr < nr ? restriction->nr : nr;
-	return restriction->kind == RESTRICT_FRACTION ? (size_t)(restriction->fraction * (double)nr + 0.5) : nr;
+	return restriction->kind == RESTRICT_FRACTION ? (size_t)(restriction->fraction * (double)nr + 0.5)
+						      : nr;
 }
 
 bool restriction_matches(const struct restriction *restriction, const char *file, unsigned int line,

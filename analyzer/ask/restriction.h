@@ -3,8 +3,7 @@
  * --restrict, as the arguments of pstats' print_stats(): a number of rows, a fraction of them, or a regular
  * expression that is searched for in FILE:LINE(FUNCTION).
  */
-#ifndef INSIDEME_RESTRICTION_H
-#define INSIDEME_RESTRICTION_H
+#pragma once
 
 #include <regex.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ size_t restriction_rows(const struct restriction *restriction, size_t nr);
 /* @file: NULL, which is "~" in pstats: not known */
 bool restriction_matches(const struct restriction *restriction, const char *file, unsigned int line,
 			 const char *function);
-
-#endif

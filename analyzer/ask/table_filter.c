@@ -10,7 +10,8 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 
-enum verb { VERB_NOT_IN, VERB_IN, VERB_AT_MOST, VERB_LESS, VERB_AT_LEAST, VERB_MORE, VERB_SAME, VERB_OTHER, NR_VERBS, VERB_CHANGED };
+enum verb { VERB_NOT_IN, VERB_IN, VERB_AT_MOST, VERB_LESS, VERB_AT_LEAST, VERB_MORE, VERB_SAME, VERB_OTHER,
+	NR_VERBS, VERB_CHANGED };
 
 /* In this order they are looked for: "<" would be found in "<=". */
 static const struct {
@@ -36,8 +37,10 @@ static const struct {
 	const char *example;
 	struct { const char *text; double scale; } units[10];
 } kinds[] = {
-	{ "_ns", "a time such as 1ms", { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 } } },
-	{ "_bytes", "a size such as 64M", { { "B", 1 }, { "k", 0x1p10 }, { "K", 0x1p10 }, { "KiB", 0x1p10 }, { "M", 0x1p20 },
+	{ "_ns", "a time such as 1ms", { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min",
+	  60e9 }, { "h", 3600e9 } } },
+	{ "_bytes", "a size such as 64M", { { "B", 1 }, { "k", 0x1p10 }, { "K", 0x1p10 }, { "KiB", 0x1p10 },
+	  { "M", 0x1p20 },
 		{ "MiB", 0x1p20 }, { "G", 0x1p30 }, { "GiB", 0x1p30 }, { "T", 0x1p40 } } },
 	{ "_percent", "a percentage", { { "%", 1 } } },
 	{ "", "a number", { { "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 } } },
@@ -114,7 +117,8 @@ static int no_column(const struct parser *parser, const char *word, size_t lengt
 		nearest_add(&nearest, parser->table->columns[i].name);
 	}
 	near = nearest_text(&nearest);
-	text = xasprintf("no column '%s' in %s%s%s there are: %s", wanted, parser->table->name, near, near[0] ? "" : ";", list);
+	text = xasprintf("no column '%s' in %s%s%s there are: %s", wanted, parser->table->name, near,
+			 near[0] ? "" : ";", list);
 	wrong(word, text);
 	free(text);
 	free(list);
@@ -151,7 +155,8 @@ static int parse_verb(struct parser *parser, struct term *term)
 	for (size_t i = 0; i < NR_VERBS; i++) {
 		size_t length = strlen(verbs[i].text);
 
-		if (strncmp(begin, verbs[i].text, length) != 0 || (verbs[i].is_word && word_length(begin + length)))
+		if (strncmp(begin, verbs[i].text, length) != 0 ||
+		    (verbs[i].is_word && word_length(begin + length)))
 			continue;
 		if (verbs[i].needs_numbers && term->column->flags & COLUMN_LEFT)
 			return wrong(begin, "this column has texts, which have no size");
@@ -315,7 +320,8 @@ void row_filter_free(struct row_filter *filter)
 
 static bool has_changed(struct term *term, struct value value)
 {
-	bool changed = !term->has_last || value.type != term->last.type || value_compare(value, term->last) != 0;
+	bool changed =
+		!term->has_last || value.type != term->last.type || value_compare(value, term->last) != 0;
 
 	if (!changed)
 		return false;
@@ -333,7 +339,8 @@ static bool text_matches(const struct column *column, const char *pattern, const
 
 	if (column->flags & COLUMN_NAME)
 		return name_matches(pattern, text);
-	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0 || (slash && fnmatch(pattern, slash + 1, 0) == 0);
+	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0 ||
+	       (slash && fnmatch(pattern, slash + 1, 0) == 0);
 }
 
 static bool is_one_of(const struct term *term, struct value value)

@@ -6,12 +6,11 @@
  *   COLUMN < VALUE             also <= > >= == !=
  *   changed(COLUMN)            it differs from what the row before had, shown or not
  *
- * COLUMN is a column's name, also without its unit, or its title. A VALUE of a column of texts is a text or a glob, of
- * function names as for --match, of paths the last part too; of numbers a number, with a unit where the column has one:
- * 1ms, 64M. Blanks and commas in a VALUE stand in quotes.
+ * COLUMN is a column's name, also without its unit, or its title. A VALUE of a column of texts is a text or a
+ * glob, of function names as for --match, of paths the last part too; of numbers a number, with a unit where
+ * the column has one: 1ms, 64M. Blanks and commas in a VALUE stand in quotes.
  */
-#ifndef INSIDEME_TABLE_FILTER_H
-#define INSIDEME_TABLE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void row_filter_free(struct row_filter *filter);
 bool row_filter_passes(struct row_filter *filter, const void *row);
 /* The rows begin again. */
 void row_filter_reset(struct row_filter *filter);
-
-#endif

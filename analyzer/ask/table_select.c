@@ -41,7 +41,8 @@ static int no_such_column(const struct table *table, const char *option, const c
 		nearest_add(&nearest, table->columns[i].name);
 	}
 	near = nearest_text(&nearest);
-	error("%s: no column '%s' in %s%s%s there are: %s", option, wanted, table->name, near, near[0] ? "" : ";", list);
+	error("%s: no column '%s' in %s%s%s there are: %s", option, wanted, table->name, near,
+	      near[0] ? "" : ";", list);
 	free(list);
 	free(near);
 	free(wanted);
@@ -131,7 +132,8 @@ static void sort_kept(struct rows *rows)
 static void add_sums(const struct rows *rows, struct column_sum *sums, const void *row)
 {
 	for (size_t i = 0; rows->has_sums && i < rows->nr_columns; i++) {
-		struct value value = rows->columns[i]->flags & COLUMN_SUMS ? rows_value(rows, i, row) : value_empty();
+		struct value value =
+			rows->columns[i]->flags & COLUMN_SUMS ? rows_value(rows, i, row) : value_empty();
 
 		if (value.type == VALUE_EMPTY)
 			continue;
@@ -175,7 +177,8 @@ static struct value value_named(const struct rows *rows, const char *name, const
 
 static bool place_matches(const struct rows *rows, const struct glob *place)
 {
-	struct value file = value_named(rows, "file", rows->row), module = value_named(rows, "module", rows->row);
+	struct value file = value_named(rows, "file", rows->row),
+		     module = value_named(rows, "module", rows->row);
 
 	return (file.type == VALUE_TEXT && glob_fits_path(place, file.text)) ||
 	       (module.type == VALUE_TEXT && glob_fits_path(place, module.text));
@@ -252,7 +255,8 @@ static void restrict_kept(struct rows *rows, const char *text)
 			continue;
 		swap_kept(rows, i, nr++);
 	}
-	drop_from(rows, restriction.kind == RESTRICT_MATCH ? nr : restriction_rows(&restriction, rows->nr_kept));
+	drop_from(rows,
+		  restriction.kind == RESTRICT_MATCH ? nr : restriction_rows(&restriction, rows->nr_kept));
 	restriction_release(&restriction);
 }
 
@@ -266,7 +270,8 @@ static void collect(struct rows *rows)
 	for (size_t i = 0; rows->restricts && i < rows->options->nr_restrictions; i++)
 		restrict_kept(rows, rows->options->restrictions[i]);
 	if (rows->options->sort && rows->nr_kept && !rows->has_keys && !rows->table->aside)
-		warning("--sort %s: it is not known of any row, so rows are in no order", rows->options->sort);
+		warning("--sort %s: it is not known of any row, so rows are in no order",
+			rows->options->sort);
 	for (size_t i = 0; i < rows->nr_kept; i++) {
 		add_sums(rows, rows->shown, kept_row(rows, i) + 1);
 		rows->sort_shown += value_number(kept_row(rows, i)->key);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The rows of a table as the options want them: --match, --filter, --sort, --reverse, --top, --restrict,
- * --columns. Rows that need no order and no limit are passed on one by one; of sorted and limited ones no more
- * than twice --top are kept.
+ * --columns. Rows that need no order and no limit are passed on one by one; of sorted and limited ones no
+ * more than twice --top are kept.
  */
-#ifndef INSIDEME_TABLE_SELECT_H
-#define INSIDEME_TABLE_SELECT_H
+#pragma once
 
 #include "analyzer/ask/options.h"
 #include "analyzer/tables/table.h"
@@ -59,5 +58,3 @@ const void *rows_next(struct rows *rows);
 void rows_close(struct rows *rows);
 /* What a cell of the current row holds. */
 struct value rows_value(const struct rows *rows, size_t column, const void *row);
-
-#endif

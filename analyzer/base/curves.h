@@ -3,8 +3,7 @@
  * Numbers over time, in two forms. Steps add up what several processes use together: each contributes a
  * value that holds for a while. A curve is known at some points, and changes evenly between them.
  */
-#ifndef INSIDEME_CURVES_H
-#define INSIDEME_CURVES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ size_t curve_find(const struct curve *curve, int64_t time);
  * have a point.
  */
 void curve_at(const struct curve *curve, int64_t time, double *numbers);
-
-#endif

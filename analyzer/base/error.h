@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages of the analyzer on stderr, and allocation that never returns NULL. */
-#ifndef INSIDEME_ERROR_H
-#define INSIDEME_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void *xgrow(void *array, size_t count, size_t bytes);
  * first. New room is not zeroed.
  */
 void *xroom(void *array, size_t count, size_t *room, size_t bytes);
-
-#endif

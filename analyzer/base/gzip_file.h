@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that zlib compresses, as streams. */
-#ifndef INSIDEME_GZIP_FILE_H
-#define INSIDEME_GZIP_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@ FILE *gzip_file_read(const char *path);
  * Return: NULL with errno
  */
 FILE *gzip_file_write(FILE *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A set of pointers, found by what they point to. Items are never removed. */
-#ifndef INSIDEME_HASHTABLE_H
-#define INSIDEME_HASHTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ static inline uint64_t hash_string(const char *text)
 		hash = hash_pair(hash, (unsigned char)*text);
 	return hash;
 }
-
-#endif

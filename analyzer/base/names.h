@@ -3,8 +3,7 @@
  * Function names as text: shortened, fitted to a width, matched by a pattern; and which existing names
  * were perhaps meant by one that does not exist. Pure functions.
  */
-#ifndef INSIDEME_NAMES_H
-#define INSIDEME_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ char *nearest_text(struct nearest *nearest);
 
 /* UTF-8 of any bytes: malformed ones become U+FFFD. The caller frees it. */
 char *utf8_cleaned(const char *text);
-
-#endif

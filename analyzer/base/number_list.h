@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists of whole numbers, as options take them: "0,2-5". */
-#ifndef INSIDEME_NUMBER_LIST_H
-#define INSIDEME_NUMBER_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct number_list {
 int number_list_parse(struct number_list *list, const char *text);
 bool number_list_has(const struct number_list *list, uint64_t number);
 void number_list_release(struct number_list *list);
-
-#endif

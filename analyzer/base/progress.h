@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A line on stderr that shows progress when the report takes longer than a second. Only on a terminal. */
-#ifndef INSIDEME_PROGRESS_H
-#define INSIDEME_PROGRESS_H
+#pragma once
 
 void progress_begin(void);
 /* Say what is being done now. Cheap; does nothing before progress_begin(). */
@@ -10,5 +9,3 @@ void progress_set(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void progress_clear(void);
 /* Remove the line for good, before the report is printed. */
 void progress_end(void);
-
-#endif

@@ -5,8 +5,7 @@
  * Mann and Whitney (1947) does not reject. It is exact, and asks for no distribution of the values. Pure
  * functions.
  */
-#ifndef INSIDEME_RANK_INTERVAL_H
-#define INSIDEME_RANK_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct rank_interval {
  */
 bool rank_interval(struct rank_interval *interval, const double *before, size_t nr_before,
 		   const double *after, size_t nr_after);
-
-#endif

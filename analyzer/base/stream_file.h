@@ -4,8 +4,7 @@
  * reads, or not in time, lines are dropped and counted: a reader that is slow, leaves or never comes holds up
  * nobody.
  */
-#ifndef INSIDEME_STREAM_FILE_H
-#define INSIDEME_STREAM_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ int stream_check(const char *path);
  * warning says how many lines were dropped. @path must stay valid. NULL: errno says why
  */
 FILE *stream_open(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text on a terminal: what it can show, the pager, curves of bars, and line breaks. */
-#ifndef INSIDEME_TERMINAL_H
-#define INSIDEME_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ char *sparkline_text(const struct sparkline *line, double top);
  * newline, two blanks, or one of ",;:" and a blank.
  */
 size_t wrap_length(const char *text, size_t width);
-
-#endif

@@ -3,8 +3,7 @@
  * Numbers as text: for people, with three significant digits and a unit; for programs, as exact
  * decimals. No locale. The only state is the units that the command line asked for.
  */
-#ifndef INSIDEME_UNITS_H
-#define INSIDEME_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ char *decimal_thousandths(char out[DECIMAL_TEXT_MAX], double value);
 
 /* As "%.15g", for any number. Return: @out */
 char *decimal_significant(char out[DECIMAL_TEXT_MAX], double value);
-
-#endif

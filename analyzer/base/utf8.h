@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* UTF-8 in names, paths and arguments, which may contain any bytes. Widths depend on LC_CTYPE. */
-#ifndef INSIDEME_UTF8_H
-#define INSIDEME_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ size_t utf8_columns(const char *text);
 
 /* Drop an incomplete character at the end of @text, which was cut at some byte. */
 void utf8_drop_cut(char *text);
-
-#endif

@@ -4,8 +4,7 @@
  * old file stays. The new file keeps the permissions of the old one; a write-protected file is not
  * replaced.
  */
-#ifndef INSIDEME_WHOLE_FILE_H
-#define INSIDEME_WHOLE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ int whole_file_compress(struct whole_file *file);
 
 /* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */
 int whole_file_close(struct whole_file *file, bool whole);
-
-#endif

@@ -4,8 +4,7 @@
  * read several times, and each reading continues the one before it. Calls are known from their slices, and
  * from their frames while they are open. Memory does not grow with the log.
  */
-#ifndef INSIDEME_CALL_EVENTS_H
-#define INSIDEME_CALL_EVENTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -47,5 +46,3 @@ void call_events_end(struct call_events *events);
 /* So far: exits that will not come, for their records are missing; events that came after later ones. */
 uint64_t call_events_nr_lost(const struct call_events *events);
 uint64_t call_events_nr_late(const struct call_events *events);
-
-#endif

@@ -4,8 +4,7 @@
  * some ns before or after the code around it, and slices are not exact to the tick. So by time alone a call
  * may begin before the call around it.
  */
-#ifndef INSIDEME_CALL_ORDER_H
-#define INSIDEME_CALL_ORDER_H
+#pragma once
 
 #include "analyzer/calls/open_call_index.h"
 
@@ -33,5 +32,3 @@ struct call_moments {
 
 void call_moments_add(struct call_moments *moments, int64_t time, size_t call, bool is_exit);
 void call_moments_sort(struct call_moments *moments, struct slice *calls);
-
-#endif

@@ -8,8 +8,7 @@
  * read at a call's entry and exit, if the process has one thread. Calls without a record have shares of CPU,
  * waiting and blocked time, see path_shares.h. All else that they used counts for their caller.
  */
-#ifndef INSIDEME_FUNCTION_RESOURCES_H
-#define INSIDEME_FUNCTION_RESOURCES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -47,5 +46,3 @@ struct function_use {
 
 /* Set function->use of functions that have such calls, and model->used_ns, once. Reads all single calls. */
 void function_use_read(struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GPU time and memory that a process had used, at any time of the run. */
-#ifndef INSIDEME_GPU_USE_H
-#define INSIDEME_GPU_USE_H
+#pragma once
 
 #include "analyzer/base/curves.h"
 #include "analyzer/model/model.h"
@@ -14,5 +13,3 @@ enum { GPU_NS, GPU_BYTES, NR_GPU_NUMBERS };
  * without points if nothing is known.
  */
 void gpu_use_read(struct curve *gpu, struct process *process);
-
-#endif

@@ -4,8 +4,7 @@
  * sent, and no barrier ends before its last rank has come. Each gives a bound; a line lies between those of
  * each host.
  */
-#ifndef INSIDEME_HOST_CLOCKS_H
-#define INSIDEME_HOST_CLOCKS_H
+#pragma once
 
 #include "analyzer/calls/mpi_matching.h"
 
@@ -28,5 +27,3 @@ size_t host_clocks_find(const struct mpi_matching *matching, const struct model 
 /* Change the times of all transfers to the first host's clock. */
 void host_clocks_apply(struct mpi_matching *matching, const struct model *model,
 		       const struct host_clock *clocks, size_t nr_clocks);
-
-#endif

@@ -3,8 +3,7 @@
  * The largest value of a gauge between any two times, in time that grows with the logarithm of the number of
  * values.
  */
-#ifndef INSIDEME_MAX_TREE_H
-#define INSIDEME_MAX_TREE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -20,5 +19,3 @@ void peaks_release(struct peaks *peaks);
 
 /* The largest of those read from @from until @to. NAN: none. */
 double peaks_between(const struct peaks *peaks, int64_t from, int64_t to);
-
-#endif

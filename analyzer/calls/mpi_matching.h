@@ -5,8 +5,7 @@
  * their sends, at receives in the order in which these were posted; and all ranks call the collectives of a
  * communicator in one order. Where that order is not known, nothing is matched.
  */
-#ifndef INSIDEME_MPI_MATCHING_H
-#define INSIDEME_MPI_MATCHING_H
+#pragma once
 
 #include "analyzer/read/transfers_read.h"
 
@@ -64,5 +63,3 @@ struct transfer *transfer_start(const struct mpi_rank *rank, const struct transf
 
 /* Find the last part of each collective, once all times are of one clock. */
 void collectives_find_last(struct mpi_matching *matching);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which rank waited for which in MPI calls, and for how long, from the records of all ranks. */
-#ifndef INSIDEME_MPI_WAITS_H
-#define INSIDEME_MPI_WAITS_H
+#pragma once
 
 #include "analyzer/calls/host_clocks.h"
 
@@ -33,5 +32,3 @@ struct mpi_waits {
 
 void mpi_waits_read(struct model *model, struct mpi_waits *waits);
 void mpi_waits_release(struct mpi_waits *waits);
-
-#endif

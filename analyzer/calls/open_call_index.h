@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For call_events.c: what it keeps about logs and their threads from one reading of a run to the next. */
-#ifndef INSIDEME_OPEN_CALL_INDEX_H
-#define INSIDEME_OPEN_CALL_INDEX_H
+#pragma once
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/slices.h"
@@ -82,5 +81,3 @@ void caller_add_entered(struct caller *caller, const struct entered_call *call);
 void caller_sort_entered(struct caller *caller);
 /* The entered call of a slice, among those that are sorted; NULL: there is none. */
 struct entered_call *caller_find_entered(const struct caller *caller, uint64_t start_ticks, uint32_t ref);
-
-#endif

@@ -7,8 +7,7 @@
  * path above it that has some. So the three are parts of self time. Self time is without the hooks' cost,
  * which is subtracted from CPU time.
  */
-#ifndef INSIDEME_PATH_SHARES_H
-#define INSIDEME_PATH_SHARES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -31,5 +30,3 @@ void use_shares_add(struct path_shares *shares, const struct tree_node *node, do
 void use_shares_finish(struct path_shares *shares, const struct model *model);
 /* [NR_SHARES], with the path's self time as their sum; NAN: not known. */
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node);
-
-#endif

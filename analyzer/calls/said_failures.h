@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Failures that the program reported (insideme_fail), found by the call that reported them. */
-#ifndef INSIDEME_SAID_FAILURES_H
-#define INSIDEME_SAID_FAILURES_H
+#pragma once
 
 #include "analyzer/read/marks_read.h"
 
@@ -26,5 +25,3 @@ void failures_release(struct failures *failures);
  */
 const struct mark *failures_take(struct failures *failures, const struct tree_node *node,
 				 const struct thread *thread, int64_t start, int64_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slices of one writer, decoded one after the other. */
-#ifndef INSIDEME_SLICE_STREAM_H
-#define INSIDEME_SLICE_STREAM_H
+#pragma once
 
 #include "analyzer/calls/slices.h"
 
@@ -50,5 +49,3 @@ bool slice_stream_seek(struct slice_stream *stream, int64_t time);
 /* The current place, and continuing from it in a later reading of the log. */
 struct slice_place slice_stream_place(const struct slice_stream *stream);
 bool slice_stream_go_to(struct slice_stream *stream, const struct slice_place *place);
-
-#endif

@@ -3,8 +3,7 @@
  * Slices: the calls that lasted at least the threshold. They are read from the log one by one in the order of
  * their ends, merged over threads and processes. Memory does not grow with the log.
  */
-#ifndef INSIDEME_SLICES_H
-#define INSIDEME_SLICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void slices_each_place(const struct slice_reader *reader,
  */
 void slices_go_on(struct slice_reader *reader, bool is_live,
 		  void (*find)(struct slice_place *place, void *context), void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * The share of each process in each call path. The model has sums over processes, so their counters are read
  * once more. Saved processes have none.
  */
-#ifndef INSIDEME_SUMS_BY_PROCESS_H
-#define INSIDEME_SUMS_BY_PROCESS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -19,5 +18,3 @@ typedef void process_sums_visit(const struct process_sum *sum, void *context);
 
 /* Call @visit for parts of the sums of @process, several times for a path. */
 void process_sums_each(struct process *process, process_sums_visit *visit, void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What one thread had used at any time. */
-#ifndef INSIDEME_THREAD_CURVES_H
-#define INSIDEME_THREAD_CURVES_H
+#pragma once
 
 #include "analyzer/base/curves.h"
 #include "analyzer/calls/function_resources.h"
@@ -24,5 +23,3 @@ void thread_use_close(struct thread_use *use);
 
 /* What it used between two model times: [NR_USES]; NAN: not known. */
 void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used);
-
-#endif

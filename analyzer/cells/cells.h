@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cells that tables of functions, call paths and calls have in common. */
-#ifndef INSIDEME_CELLS_H
-#define INSIDEME_CELLS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/model/run_parts.h"
@@ -151,5 +150,3 @@ enum { PART_CELLS = 4, RUNS_CALLS = 0, RUNS_SELF = PART_CELLS, RUNS_TOTAL = 2 * 
 	{ "total_run_mean_ns", "Total/run", total_mean_flag | COLUMN_RUNS, get, \
 	  RUNS_TOTAL | CELL_PART_MEAN }, \
 	{ "total_run_max_ns", "most", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_TOTAL | CELL_PART_MAX }
-
-#endif

@@ -4,8 +4,7 @@
  * them from others of that name. Call paths match if their functions do. So builds, directories and programs
  * may differ.
  */
-#ifndef INSIDEME_DIFF_H
-#define INSIDEME_DIFF_H
+#pragma once
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/model.h"
@@ -47,5 +46,3 @@ void diff_init(struct diff *diff, const struct model *before, const struct model
 void diff_release(struct diff *diff);
 /* As tree_is_of_counters(). */
 bool diff_path_is_of_counters(const struct diff_path *path);
-
-#endif

@@ -72,7 +72,7 @@ static const struct column columns[] = {
 	{ "pid", "pid", 0, get_who, WHO_PID },
 	{ "thread", "tid", 0, get_who, WHO_TID },
 	{ "thread_name", "thread", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
-	{ "function", "function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "module", "module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "filename", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "lineNo", 0, get_function, CELL_LINE },

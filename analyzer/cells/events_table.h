@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of entries and exits of calls: of the view events, and of what pikos's users know as records. */
-#ifndef INSIDEME_EVENTS_TABLE_H
-#define INSIDEME_EVENTS_TABLE_H
+#pragma once
 
 #include "analyzer/calls/call_events.h"
 #include "analyzer/tables/table.h"
@@ -11,5 +10,3 @@ extern const struct table events_table;
 
 /* Print on stderr how many of all calls have records. @if_some_lack: only if not all have. */
 void events_tell_share(const struct model *model, bool if_some_lack);
-
-#endif

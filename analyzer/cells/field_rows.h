@@ -3,8 +3,7 @@
  * What functions of a field have together: in all processes, and in each one. Rows of processes are made when
  * they are asked for, those of one process at a time, because a run of many ranks has millions of them.
  */
-#ifndef INSIDEME_FIELD_ROWS_H
-#define INSIDEME_FIELD_ROWS_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
@@ -41,5 +40,3 @@ size_t process_fields_sum(const struct process_fields *of, double *others_ns);
 
 /* For a table with a struct process_fields as source: the fields of each process, and Others. */
 bool process_fields_next(struct table *table, void *row);
-
-#endif

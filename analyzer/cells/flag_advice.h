@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which functions to compile without hooks: those whose calls take little more than the hooks do. */
-#ifndef INSIDEME_FLAG_ADVICE_H
-#define INSIDEME_FLAG_ADVICE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -22,5 +21,3 @@ void excludes_release(struct excludes *excludes);
 bool excludes_is_short(const struct function *function);
 /* Do its hooks cost more than its work? False where it is not known. */
 bool excludes_is_dear(const struct function *function);
-
-#endif

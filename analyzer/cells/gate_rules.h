@@ -6,8 +6,7 @@
  * OPERATOR: == <= <. LIMIT: a number (200M, 1.5s), base, or base + a number or a percentage.
  * # begins a comment.
  */
-#ifndef INSIDEME_GATE_RULES_H
-#define INSIDEME_GATE_RULES_H
+#pragma once
 
 #include "analyzer/cells/run_values.h"
 
@@ -31,5 +30,3 @@ struct gate_rules {
 /* @text: rules, @FILE, or "default". Return: 0, or EXIT_USAGE after an error() that says where */
 int gate_rules_parse(struct gate_rules *rules, const char *text);
 void gate_rules_release(struct gate_rules *rules);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Call paths, stacks and ranks as words. */
-#ifndef INSIDEME_PATH_TEXT_H
-#define INSIDEME_PATH_TEXT_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/tables/document.h"
@@ -13,5 +12,3 @@ char *functions_text(struct document *document, struct function *const *function
 char *open_stack_text(struct document *document, const struct open_stack *stack);
 /* " (ranks 0 to 3 of 4)", or nothing. */
 const char *ranks_text(struct document *document, const struct model *model);
-
-#endif

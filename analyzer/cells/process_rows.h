@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows of the view of processes, in the order of the tree. Processes that are alike may share a row. */
-#ifndef INSIDEME_PROCESS_ROWS_H
-#define INSIDEME_PROCESS_ROWS_H
+#pragma once
 
 #include "analyzer/cells/process_tree.h"
 
@@ -28,5 +27,3 @@ struct process_row *process_rows(const struct family *family, bool folded, size_
  * those that used most CPU time. Return: how many rows are left out
  */
 size_t process_rows_limit(struct process_row *rows, size_t *nr, size_t top);
-
-#endif

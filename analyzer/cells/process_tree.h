@@ -3,8 +3,7 @@
  * The processes of a run as a tree. Images that followed each other by exec are one process; programs that
  * did not load the library, but were seen by insideme-run, are among them.
  */
-#ifndef INSIDEME_PROCESS_TREE_H
-#define INSIDEME_PROCESS_TREE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/model/process_usage.h"
@@ -55,5 +54,3 @@ bool family_is_killed(const struct member *member);
 bool family_has_failed(const struct member *member);
 /* What was recorded of it: "functions", "no hooks", "did not load the recorder". */
 const char *family_recorded(const struct member *member);
-
-#endif

@@ -3,8 +3,7 @@
  * All rows of all processes, for csv and json: time_ns,pid,program,set,id, then all columns. Columns of other
  * sets are empty.
  */
-#ifndef INSIDEME_READINGS_H
-#define INSIDEME_READINGS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/tables/document.h"
@@ -37,5 +36,3 @@ struct value rowset_pid_cell(const struct rowset *rows, const struct process *pr
 struct value rowset_program_cell(const struct rowset *rows, const struct process *process);
 /* The number that tells sets of one name apart, as a cell. */
 struct value rowset_id_cell(const struct rowset *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures of single runs, for comparing several runs with several others. */
-#ifndef INSIDEME_RUN_VALUES_H
-#define INSIDEME_RUN_VALUES_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 
@@ -27,5 +26,3 @@ const struct figure *figure_find(const char *name, size_t length);
  * whole runs). To be freed; NAN: not known.
  */
 double *figure_values(const struct figure *figure, const char *pattern, const struct report *report);
-
-#endif

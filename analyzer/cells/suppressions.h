@@ -4,8 +4,7 @@
  * comment. A pattern is searched for in the function, source file and object of each call on the path that
  * allocated. * stands for anything, ^ for the begin, $ for the end.
  */
-#ifndef INSIDEME_SUPPRESSIONS_H
-#define INSIDEME_SUPPRESSIONS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -17,5 +16,3 @@ int suppressions_apply(struct model *model, const char *path);
 
 /* Does @text match? */
 bool suppression_matches(const char *pattern, const char *text);
-
-#endif

@@ -116,15 +116,15 @@ static void tell_left_out(const struct report *report, struct document *document
 		return;
 	if (selection->outside_calls)
 		text = document_text(document, "%s outside, %s of self time%s%s in them; ",
-			document_count(document, (double)selection->outside_calls, "call"),
+			document_count(document, selection->outside_calls, "call"),
 			document_number(document, UNIT_NS, fmax(selection->outside_ns, 0)),
 			report_has_heap(report) ? " and allocations of " : "", report_has_heap(report) ?
-			document_number(document, UNIT_BYTES, (double)selection->outside_alloc_bytes) : "");
+			document_number(document, UNIT_BYTES, selection->outside_alloc_bytes) : "");
 	if (selection->inside_calls)
 		text = document_text(document,
 				     "%s%s within reported ones: their time and memory are in those; ",
 				     selection->outside_calls ? text : "",
-				     document_count(document, (double)selection->inside_calls, "call"));
+				     document_count(document, selection->inside_calls, "call"));
 	section = document_add(document, "Left out",
 			       document_text(document, "%.*s", (int)strlen(text) - 2, text));
 	section->apart = section->wraps = true;

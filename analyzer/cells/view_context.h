@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a view is made of: the runs that were asked for as one model, and the options. */
-#ifndef INSIDEME_VIEW_CONTEXT_H
-#define INSIDEME_VIEW_CONTEXT_H
+#pragma once
 
 #include <inttypes.h>
 
@@ -74,5 +73,3 @@ bool report_has_damage(const struct report *report);
  */
 uint64_t report_threads(const struct report *report);
 uint64_t report_threads_with_calls(const struct report *report);
-
-#endif

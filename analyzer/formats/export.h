@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files in the formats of other tools. Each exporter writes the whole report. */
-#ifndef INSIDEME_EXPORT_H
-#define INSIDEME_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -88,5 +87,3 @@ int export_openmetrics(struct report *report);
 int export_svg(struct report *report);
 int export_png(struct report *report);
 int export_pdf(struct report *report);
-
-#endif

@@ -3,8 +3,7 @@
  * pikos's records of each entry and exit of a call: csv, or text in columns of fixed width, with pikos's
  * names of columns, and pid and tid. Rows are written one by one, so they can follow a run that goes on.
  */
-#ifndef INSIDEME_EXPORT_PIKOS_H
-#define INSIDEME_EXPORT_PIKOS_H
+#pragma once
 
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/whole_file.h"
@@ -40,5 +39,3 @@ int pikos_open(struct pikos *pikos, const struct report *report);
 void pikos_write(struct pikos *pikos, struct model *model, bool is_last);
 /* Return: exit status, after an error() if not everything could be written */
 int pikos_close(struct pikos *pikos);
-
-#endif

@@ -49,7 +49,7 @@ static char *number_cell(const struct grid *grid, struct value value)
 			 : value.is_doubtful ? "~"
 					     : "",
 			 unit_format(number, value.unit, value_number(value)), value.primitive ? "/" : "",
-			 value.primitive ? unit_format(primitive, value.unit, (double)value.primitive) : "");
+			 value.primitive ? unit_format(primitive, value.unit, value.primitive) : "");
 }
 
 static char *value_cell(const struct grid *grid, const struct column *column, struct value value)

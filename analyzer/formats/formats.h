@@ -3,8 +3,7 @@
  * The formats. Each can print any document. To add one: a file with its function, and a line in
  * app/formats.c.
  */
-#ifndef INSIDEME_FORMATS_H
-#define INSIDEME_FORMATS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -36,5 +35,3 @@ void format_junit(FILE *out, struct document *document, const struct options *op
 int page_write(struct report *report);
 /* Write the page to @path. Return: exit status */
 int page_save(struct report *report, const char *path);
-
-#endif

@@ -104,7 +104,7 @@ static double draw_brackets(const struct picture *picture, const struct brackets
 		draw_bracket(picture, bracket->end,
 			     picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
 		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
-				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
+				 unit_format(took, UNIT_NS, bracket->end - bracket->start));
 		below = write_legend(picture, top, above + i, text);
 		free(text);
 	}
@@ -121,7 +121,7 @@ static double name_curve(const struct picture *picture, double top, const struct
 	char peak[UNIT_TEXT_MAX], when[UNIT_TEXT_MAX];
 	char *text = xasprintf("%s (%" PRIu32 ")  peak %s after %s", process->header.program,
 			       process->header.pid, unit_format(peak, series->unit, series->peak),
-			       unit_format(when, UNIT_NS, (double)series->peak_time));
+			       unit_format(when, UNIT_NS, series->peak_time));
 	double x = PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2,
 	       y = top + PANEL_HEIGHT + 26 + (double)(which / 2) * LEGEND_LINE;
 	double below;

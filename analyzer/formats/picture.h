@@ -3,8 +3,7 @@
  * A picture of curves over time, panel below panel, and cairo, which is loaded when a picture is drawn:
  * linking cairo would slow down every start of the report.
  */
-#ifndef INSIDEME_PICTURE_H
-#define INSIDEME_PICTURE_H
+#pragma once
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -58,5 +57,3 @@ struct cairo_calls {
 
 /* Return: NULL, after an error(), if cairo is not installed */
 const struct cairo_calls *cairo_load(void);
-
-#endif

@@ -73,7 +73,7 @@ void picture_axes(const struct picture *picture, double top, const char *title, 
 							 : part == 0 ? 0
 								     : 12),
 			     top + PANEL_HEIGHT + 14, 10, part ? ALIGN_RIGHT : ALIGN_LEFT,
-			     unit_format(text, UNIT_NS, (double)time));
+			     unit_format(text, UNIT_NS, time));
 	}
 }
 

@@ -4,8 +4,7 @@
  * other, a message within a message as bytes. Two formats need some ten kinds of messages: they are written by
  * field numbers, without generated code.
  */
-#ifndef INSIDEME_PROTOBUF_H
-#define INSIDEME_PROTOBUF_H
+#pragma once
 
 #include "analyzer/tables/table_text.h"
 
@@ -46,5 +45,3 @@ static inline void protobuf_message(struct row_text *out, uint32_t field, struct
 /* Bytes that are no UTF-8 are replaced: a string must be. */
 void protobuf_text(struct row_text *out, uint32_t field, const char *text);
 void protobuf_double(struct row_text *out, uint32_t field, double number);
-
-#endif

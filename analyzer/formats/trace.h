@@ -4,8 +4,7 @@
  * of time. On a track calls are within each other or apart. A thread has more than one track where its calls
  * overlap, as those of coroutines do.
  */
-#ifndef INSIDEME_TRACE_H
-#define INSIDEME_TRACE_H
+#pragma once
 
 #include "analyzer/ask/table_filter.h"
 #include "analyzer/base/hashtable.h"
@@ -119,5 +118,3 @@ struct trace_counter {
 void trace_counters(struct model *model, void (*begin)(void *to, const struct trace_counter *counter),
 		    void (*value)(void *to, const struct trace_counter *counter, int64_t time, double value),
 		    void *to);
-
-#endif

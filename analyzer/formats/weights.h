@@ -3,8 +3,7 @@
  * What a call path itself has of a resource, for profiles that are sums by call path: of all calls, without the
  * hooks' cost, and never below 0.
  */
-#ifndef INSIDEME_WEIGHTS_H
-#define INSIDEME_WEIGHTS_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 
@@ -32,5 +31,3 @@ int64_t weight_below(const struct weight *weight, struct tree_node **node);
 /* Deeper stacks end in DEEPER: few readers open them. */
 #define PATHS_DEPTH	500
 #define DEEPER		"(deeper)"
-
-#endif

@@ -4,8 +4,7 @@
  * those that the compiler inlined there. A function without a copy that can be called is a struct function
  * too, see CODE_INLINED_ONLY.
  */
-#ifndef INSIDEME_CODE_PLACES_H
-#define INSIDEME_CODE_PLACES_H
+#pragma once
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/model.h"
@@ -41,5 +40,3 @@ struct code_place *code_place_find(struct code_places *places, struct process *p
 struct function *code_inlined_only(struct model *model, struct object *object,
 				   const struct symbol_code *code);
 void code_places_release(struct code_places *places);
-
-#endif

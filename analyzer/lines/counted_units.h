@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The coverage counters of a run: those of all processes, added up by source file. */
-#ifndef INSIDEME_COUNTED_UNITS_H
-#define INSIDEME_COUNTED_UNITS_H
+#pragma once
 
 #include "analyzer/lines/gcov_lines.h"
 #include "analyzer/model/model.h"
@@ -24,5 +23,3 @@ bool counted_units_may_be_old(const struct model *model);
 
 /* Did threads share counters without a lock? Then some counts were lost. */
 bool counted_units_lost_some(struct model *model);
-
-#endif

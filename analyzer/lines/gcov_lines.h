@@ -3,8 +3,7 @@
  * Counts of source lines from coverage counters, by gcov and the notes (.gcno) that the compiler wrote
  * beside each object file.
  */
-#ifndef INSIDEME_GCOV_LINES_H
-#define INSIDEME_GCOV_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ unsigned int gcov_compiler(uint32_t format);
  */
 char *gcov_lines_read(const struct gcov_unit *units, size_t nr,
 		      void (*each)(const struct gcov_line *line, void *context), void *context);
-
-#endif

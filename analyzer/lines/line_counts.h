@@ -3,8 +3,7 @@
  * How often each line ran: the coverage counters in the logs of runs (insideme-cc --lines), turned into
  * lines by gcov, or as an earlier report kept them in RUN/lines.
  */
-#ifndef INSIDEME_ANALYZER_LINE_COUNTS_H
-#define INSIDEME_ANALYZER_LINE_COUNTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -26,5 +25,3 @@ void line_counts_read(struct model *model);
 
 /* Only keep them in their runs, as line_counts_read() does too where all processes of a run have ended. */
 void line_counts_keep(struct model *model);
-
-#endif

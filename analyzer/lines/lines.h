@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The source lines of a model, by function: time of samples in each, blocks from there, how often it ran. */
-#ifndef INSIDEME_LINES_H
-#define INSIDEME_LINES_H
+#pragma once
 
 #include "analyzer/lines/code_places.h"
 #include "analyzer/model/model.h"
@@ -76,5 +75,3 @@ void lines_add_hits(struct lines *lines, struct function *function, const char *
  * and number. The caller frees the list.
  */
 const struct line **lines_list(const struct lines *lines, size_t *nr);
-
-#endif

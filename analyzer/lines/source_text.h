@@ -3,8 +3,7 @@
  * The text of a source file. Its path comes from debug information, which a malicious program may have made
  * up: only regular files whose names end like those of sources are read.
  */
-#ifndef INSIDEME_SOURCE_TEXT_H
-#define INSIDEME_SOURCE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ const char *source_line(struct source_files *files, const char *path, uint64_t p
 /* What is wrong with a file that was asked for; NULL: nothing. */
 const char *source_trouble(struct source_files *files, const char *path, uint64_t program_mtime_ns);
 void source_files_release(struct source_files *files);
-
-#endif

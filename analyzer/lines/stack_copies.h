@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies of stacks in a log, such as of a thread that crashed, walked by the files that were loaded. */
-#ifndef INSIDEME_STACK_COPIES_H
-#define INSIDEME_STACK_COPIES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/symbols/unwind.h"
@@ -23,5 +22,3 @@ struct stack_copy {
 /* All of a process, in the order of the log. The caller frees them by stack_copies_free(). */
 struct stack_copy *stack_copies_read(struct process *process, size_t *nr);
 void stack_copies_free(struct stack_copy *copies, size_t nr);
-
-#endif

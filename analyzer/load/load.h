@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the logs of runs to a model. */
-#ifndef INSIDEME_LOAD_H
-#define INSIDEME_LOAD_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -15,5 +14,3 @@ struct model *model_load(char *const *paths, size_t nr_paths, const struct filte
 /* Read only processes and how they ended: no call paths, no sums. Return: NULL if no log can be read. */
 struct model *model_open(const struct run *runs, size_t nr_runs);
 void model_free(struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs of different builds of a file: their functions are matched by name. */
-#ifndef INSIDEME_MATCH_BUILDS_H
-#define INSIDEME_MATCH_BUILDS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -13,5 +12,3 @@ void versions_match(struct model *model);
 
 /* Report on stderr if the model's runs are of different programs or builds. */
 void versions_tell(const struct model *model);
-
-#endif

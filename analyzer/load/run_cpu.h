@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CPU time of functions, run by run. */
-#ifndef INSIDEME_RUN_CPU_H
-#define INSIDEME_RUN_CPU_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/runs/run.h"
@@ -11,5 +10,3 @@
  * all single calls; of several runs each once more, for the model has only what they have together.
  */
 void run_cpu_read(struct model *model, const struct run *runs, size_t nr_runs, const struct filter *filter);
-
-#endif

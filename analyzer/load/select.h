@@ -2,8 +2,7 @@
 /*
  * --focus, --exclude, --depth: judges functions before their calls are read. See analyzer/model/selection.h.
  */
-#ifndef INSIDEME_SELECT_H
-#define INSIDEME_SELECT_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/model/process_filter.h"
@@ -14,5 +13,3 @@
  */
 void selection_read(struct model *model, const struct filter *filter);
 void selection_release(struct model *model);
-
-#endif

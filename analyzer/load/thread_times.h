@@ -4,8 +4,7 @@
  * time, the tree gave the rest back. Threads give back the same share of their hooks' cost, so together they
  * have the time of all functions. None has less than 0, or more than was recorded in it.
  */
-#ifndef INSIDEME_THREAD_TIMES_H
-#define INSIDEME_THREAD_TIMES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -14,5 +13,3 @@
  * recorded, with hooks_ns. Processes of saved profiles of which nothing is known have NAN, and keep it.
  */
 void thread_times_fit(struct model *model);
-
-#endif

@@ -4,8 +4,7 @@
  * a log is one tick. Logs of one machine share a tick rate and add up exactly. A log with another rate is
  * converted to the unit of the histogram: each of its buckets is divided between the two that it overlaps.
  */
-#ifndef INSIDEME_HISTOGRAM_H
-#define INSIDEME_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ double histogram_high_ns(const struct histogram *histogram, int i);
  */
 double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns,
 			    double *least_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * A log may live outside of its run, in memory. The run's file is then one line with the path of the log
  * (LOG_POINTER).
  */
-#ifndef INSIDEME_LOG_ELSEWHERE_H
-#define INSIDEME_LOG_ELSEWHERE_H
+#pragma once
 
 /*
  * Open the log @path for reading, wherever it lives. Prints nothing. Return: descriptor, or -1 with errno:
@@ -17,5 +16,3 @@ int pointer_open(const char *path);
  * failure the log stays.
  */
 void pointer_bring_home(const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  * trusts nothing in the file: a log may be cut off at any byte, damaged anywhere, or written while it is
  * read. Callers therefore copy a record, check the copy, and use the copy.
  */
-#ifndef INSIDEME_LOGFILE_H
-#define INSIDEME_LOGFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ int64_t logfile_path(struct logfile *log, uint32_t ref, uint64_t **functions);
  * allocated
  */
 char *logfile_text(const struct logfile *log, uint64_t offset, uint64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Can the counters of a node be true? They repeat one another in part, which reveals damage. */
-#ifndef INSIDEME_NODE_CHECK_H
-#define INSIDEME_NODE_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct node_limits {
  */
 bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
 		   const struct node_limits *limits);
-
-#endif

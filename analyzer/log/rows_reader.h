@@ -3,8 +3,7 @@
  * A set of rows: samples of resources over time, copied from the log and sorted by time. A row here is one
  * reading of all columns of its set.
  */
-#ifndef INSIDEME_ROWS_READER_H
-#define INSIDEME_ROWS_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ static inline uint64_t rowset_value(const struct rowset *rows, size_t row, uint3
 
 /* The last row at or before @ticks; -1 if there is none. Fast when @ticks changes little between calls. */
 int64_t rowset_at(struct rowset *rows, uint64_t ticks);
-
-#endif

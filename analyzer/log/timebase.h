@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the ticks of a log to ns, by straight lines between the clock readings in the log. */
-#ifndef INSIDEME_TIMEBASE_H
-#define INSIDEME_TIMEBASE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void timebase_join(struct log_clocks *own, size_t nr_own, struct log_clocks *oth
 /* Ticks outside of the readings are extrapolated at the mean rate. */
 int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks);
 uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns);
-
-#endif

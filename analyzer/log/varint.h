@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Integers of variable length in the log: 7 bits a byte, lowest bits first. */
-#ifndef INSIDEME_VARINT_H
-#define INSIDEME_VARINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline int64_t varint_signed(uint64_t value)
 {
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who calls whom: the call tree added up by pairs of caller and function. */
-#ifndef INSIDEME_CALL_EDGES_H
-#define INSIDEME_CALL_EDGES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -20,5 +19,3 @@ struct edges {
 
 void edges_init(struct edges *edges, const struct model *model);
 void edges_release(struct edges *edges);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Numbers of the calls of a function or of a call path: times, samples, shares of runs. Units as in model.h.
  */
-#ifndef INSIDEME_CALL_STATS_H
-#define INSIDEME_CALL_STATS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -164,5 +163,3 @@ struct path_range {
 	uint32_t nr_runs;
 	struct run_part min, max;
 };
-
-#endif

@@ -7,8 +7,7 @@
  * Other calls stay below "(counted calls)", which views do not show. Then the function's paths say that they
  * lack calls.
  */
-#ifndef INSIDEME_COUNTED_CALLS_H
-#define INSIDEME_COUNTED_CALLS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -20,5 +19,3 @@ bool counted_calls_find(const struct model *model);
 
 /* Once the tree has all its paths, those of samples too. */
 void counted_calls_place(struct model *model);
-
-#endif

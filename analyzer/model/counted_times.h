@@ -9,8 +9,7 @@
  * path keeps its time, and views mark it. Then the time of what it counted is not known: the time of the
  * first calls, before they were only counted, says nothing about the others.
  */
-#ifndef INSIDEME_COUNTED_TIMES_H
-#define INSIDEME_COUNTED_TIMES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -18,5 +17,3 @@
 
 /* After the hooks' cost was subtracted from the tree, before functions are summed up. */
 void counted_times_take(struct model *model);
-
-#endif

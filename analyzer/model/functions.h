@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From an address of a process to its function: loaded objects, and one struct function for each function. */
-#ifndef INSIDEME_FUNCTIONS_H
-#define INSIDEME_FUNCTIONS_H
+#pragma once
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/model.h"
@@ -77,5 +76,3 @@ const struct module *module_at(const struct process *process, uint64_t addr, uin
 /* The region @name, or the library call of that kind (0: a region), made for @process if it is new. */
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
 				    enum log_wait_kind wait);
-
-#endif

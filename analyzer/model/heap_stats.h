@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers of the heap of a function, a call path, a thread or a process. */
-#ifndef INSIDEME_HEAP_STATS_H
-#define INSIDEME_HEAP_STATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ struct heap_stats {
 struct heap_age {
 	uint64_t born[HEAP_AGES];
 };
-
-#endif

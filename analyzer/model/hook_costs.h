@@ -18,8 +18,7 @@
  * others ran, but its self time does not. Only if calls of unknown path ("(other paths)") may be missing
  * below a path, its total stays as recorded.
  */
-#ifndef INSIDEME_HOOK_COSTS_H
-#define INSIDEME_HOOK_COSTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "insideme_log.h"
@@ -84,5 +83,3 @@ static inline bool hook_costs_hide_call(const struct call_stats *stats, double n
 	return stats->known_calls &&
 	       ns * HOOK_DOUBT_MARKED < stats->total_doubt_ns / (double)stats->known_calls;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Times are int64_t ns after the start of the first process of their run, or NO_TIME. Durations and their
  * sums are double ns; NAN: not known. Sums are signed and not clamped: printing does that.
  */
-#ifndef INSIDEME_MODEL_H
-#define INSIDEME_MODEL_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -487,5 +486,3 @@ struct rowset *process_rowset(const struct process *process, const char *set);
 int64_t process_time(struct process *process, uint64_t ticks);
 /* Ticks of a process at a model time. */
 uint64_t process_ticks(const struct process *process, int64_t time);
-
-#endif

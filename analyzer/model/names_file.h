@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* RUN/names: the names of a run's functions. doc/log-format.md describes the file. */
-#ifndef INSIDEME_NAMES_FILE_H
-#define INSIDEME_NAMES_FILE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -15,5 +14,3 @@ void names_file_read(struct model *model, const char *path);
  * or -1 with errno
  */
 int names_file_write(struct model *model, const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * Names and source lines of the functions of one object: as saved with the run, else from its file, if that
  * did not change.
  */
-#ifndef INSIDEME_NAMING_H
-#define INSIDEME_NAMING_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/symbols/symbols.h"
@@ -50,5 +49,3 @@ void naming_fill(struct object *object, struct symbol *list, size_t nr);
 
 /* Fill in a named symbol's file and line. */
 void naming_locate(struct object *object, struct symbol *symbol);
-
-#endif

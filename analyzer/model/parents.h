@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which process came from which: by exec, or by fork. */
-#ifndef INSIDEME_PARENTS_H
-#define INSIDEME_PARENTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -12,5 +11,3 @@
 void lineage_find(struct model *model);
 /* Was it forked, without an exec since? By its own log. */
 bool lineage_is_forked(const struct process *process);
-
-#endif

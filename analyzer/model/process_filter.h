@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which processes, threads and calls of the runs are reported: all of them, or those that options name. */
-#ifndef INSIDEME_PROCESS_FILTER_H
-#define INSIDEME_PROCESS_FILTER_H
+#pragma once
 
 #include "analyzer/base/number_list.h"
 
@@ -42,5 +41,3 @@ const char *filter_list(const char *text);
  * @filter: NULL: keep all. Return: 0, or -1 after an error() if nothing is left
  */
 int filter_apply(const struct filter *filter, struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a process used in total: from insideme-run, which saw its end, and from rows. */
-#ifndef INSIDEME_PROCESS_USAGE_H
-#define INSIDEME_PROCESS_USAGE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -31,5 +30,3 @@ struct memory_reading {
 	double age_ns;			/* time between the reading and @ticks */
 };
 bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Gives the functions of a model names and source lines. */
-#ifndef INSIDEME_RESOLVE_H
-#define INSIDEME_RESOLVE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -32,5 +31,3 @@ const char *resolve_trouble(const struct object *object);
  * Return: 0, or -1 with errno
  */
 int resolve_save(struct model *model, const char *path);
-
-#endif

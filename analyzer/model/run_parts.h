@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The share of each of several runs in every function, and in every pair of caller and callee. */
-#ifndef INSIDEME_RUN_PARTS_H
-#define INSIDEME_RUN_PARTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -48,5 +47,3 @@ struct part_range parts_range(const void *parts, size_t bytes, size_t which, siz
 struct part_range parts_path_range(const struct model *model, const struct tree_node *node, size_t which);
 /* Add the range of other runs. */
 void parts_add_range(struct path_range *range, const struct path_range *more);
-
-#endif

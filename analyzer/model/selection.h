@@ -4,8 +4,7 @@
  * INSIDEME_DEPTH would have recorded. The time and memory of calls that are left out is added to their
  * nearest reported caller, or to the root if there is none.
  */
-#ifndef INSIDEME_SELECTION_H
-#define INSIDEME_SELECTION_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -22,5 +21,3 @@ static inline bool selection_keeps(const struct model *model, const struct tree_
 		return false;
 	return !selection->has_focus || parent != model->root || function->verdict == VERDICT_FOCUS;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * parameters, without them, and without template arguments. A place is a source file or a module, by path or
  * base name.
  */
-#ifndef INSIDEME_SELECTOR_H
-#define INSIDEME_SELECTOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
 bool selector_fits(const struct pattern *pattern, struct function *function);
 /* The same for the text of a pattern. */
 bool selector_matches(const char *pattern, struct function *function);
-
-#endif

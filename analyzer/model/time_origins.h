@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a run began: the origin of the times of its processes. */
-#ifndef INSIDEME_TIME_ORIGINS_H
-#define INSIDEME_TIME_ORIGINS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -10,5 +9,3 @@
  * each run.
  */
 void origins_set(struct model *model);
-
-#endif

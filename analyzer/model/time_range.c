@@ -56,7 +56,7 @@ int window_apply(const struct window *window, struct model *model)
 		model->to = mark_time(&window->to, model->end);
 	if (window->from.text && model->from >= model->end) {
 		error("--from %s is beyond the end: the run took %s", window->from.text,
-		      unit_format(took, UNIT_NS, (double)model->end));
+		      unit_format(took, UNIT_NS, model->end));
 		return EXIT_FAILURE;
 	}
 	if (window_is_given(window) && model->from >= model->to) {
@@ -73,9 +73,9 @@ char *window_text(const struct window *window, const struct model *model)
 
 	if (!window_is_given(window))
 		return NULL;
-	return xasprintf("%s to %s of %s (%s)", unit_format(from, UNIT_NS, (double)model->from),
-			 unit_format(to, UNIT_NS, (double)model->to),
-			 unit_format(all, UNIT_NS, (double)model->end),
+	return xasprintf("%s to %s of %s (%s)", unit_format(from, UNIT_NS, model->from),
+			 unit_format(to, UNIT_NS, model->to),
+			 unit_format(all, UNIT_NS, model->end),
 			 unit_format(share, UNIT_PERCENT,
 				     100 * (double)(model->to - model->from) / (double)model->end));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --from and --to: the reported part of a run's time. */
-#ifndef INSIDEME_TIME_RANGE_H
-#define INSIDEME_TIME_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ static inline bool window_is_given(const struct window *window)
 int window_apply(const struct window *window, struct model *model);
 /* "1.00 s to 2.00 s of 4.35 s (23.0 %)", to be freed. NULL: everything is reported. */
 char *window_text(const struct window *window, const struct model *model);
-
-#endif

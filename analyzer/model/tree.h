@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The merged call tree: adding to it, and summing it up by function. */
-#ifndef INSIDEME_TREE_H
-#define INSIDEME_TREE_H
+#pragma once
 
 #include "analyzer/model/functions.h"
 #include "analyzer/model/model.h"
@@ -56,5 +55,3 @@ void tree_add_variances(struct model *model);
 /* Add all but what has the samples of callees, see samples_read.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walks through the call tree. A recorded recursion may be very deep, so they do not recurse. */
-#ifndef INSIDEME_TREE_WALK_H
-#define INSIDEME_TREE_WALK_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -64,5 +63,3 @@ static inline bool tree_is_above(const struct tree_node *upper, const struct tre
 		node = node->parent;
 	return node;
 }
-
-#endif

@@ -75,8 +75,8 @@ static void say_size(size_t bytes, size_t bytes_max)
 	if (bytes > bytes_max)
 		warning("the page has %s, more than --max-size %s: only calls over time are merged to save "
 			"room, not functions, call paths and samples",
-			unit_format(has, UNIT_BYTES, (double)bytes),
-			unit_format(most, UNIT_BYTES, (double)bytes_max));
+			unit_format(has, UNIT_BYTES, bytes),
+			unit_format(most, UNIT_BYTES, bytes_max));
 }
 
 static int fill(struct page *page)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the html page is made of. Each part of it makes a sheet of columns; web/ shows them. */
-#ifndef INSIDEME_PAGE_H
-#define INSIDEME_PAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ void page_add_ranks(struct page *page);		/* sums of functions by process */
 void page_add_series(struct page *page);
 /* Add the calls over time, in at most @bytes_max of the page. */
 void page_add_timeline(struct page *page, size_t bytes_max);
-
-#endif

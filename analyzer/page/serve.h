@@ -3,8 +3,7 @@
  * --serve: the page over HTTP, for a browser on this machine. It is made anew for each request, so a run
  * that goes on is shown as it is now.
  */
-#ifndef INSIDEME_SERVE_H
-#define INSIDEME_SERVE_H
+#pragma once
 
 #include "analyzer/ask/options.h"
 
@@ -14,5 +13,3 @@
  * output that its options name. Return: exit status
  */
 int serve(const struct options *options, int (*make)(const struct options *options));
-
-#endif

@@ -4,8 +4,7 @@
  * as it needs; the lowest bytes of all rows come first, then the next ones. The whole is compressed and
  * written as base64, so nothing that a log contains can become markup. web/base/data.js reads it.
  */
-#ifndef INSIDEME_SHEET_H
-#define INSIDEME_SHEET_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ json_t *sheet_add_texts(struct sheet *sheet, const char *name, char *const *text
 size_t sheet_pack(struct sheet *sheet);
 void sheet_write(const struct sheet *sheet, FILE *out);
 void sheet_release(struct sheet *sheet);
-
-#endif

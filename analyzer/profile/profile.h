@@ -4,8 +4,7 @@
  * read as a run again. doc/profile-format.md describes it. It does not contain single calls, marks, resources
  * over time, or events.
  */
-#ifndef INSIDEME_PROFILE_H
-#define INSIDEME_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ int profile_add_tree(struct profile *profile, struct model *model);
  * Add the ranges of its paths over its runs. After parts_take() took the tree of a profile with several runs.
  */
 void profile_add_ranges(const struct profile *profile, struct model *model);
-
-#endif

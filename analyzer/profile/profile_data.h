@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A saved profile as it was read: profile_read.c fills it, profile.c adds it to a model. */
-#ifndef INSIDEME_PROFILE_DATA_H
-#define INSIDEME_PROFILE_DATA_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -75,5 +74,3 @@ int profile_next_list(struct profile *profile, const char *begin);
 int profile_next_row(struct profile *profile, const char **row);
 /* Report the last row as bad. Return: -1 */
 int profile_bad_row(const struct profile *profile);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fields of the model that a saved profile has: one table for the writer and the reader. */
-#ifndef INSIDEME_PROFILE_FIELDS_H
-#define INSIDEME_PROFILE_FIELDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ bool field_from_json(const struct field *field, void *thing, const json_t *value
 
 /* Any bytes as a text: invalid UTF-8 becomes U+FFFD. NULL: null */
 json_t *text_to_json(const char *text);
-
-#endif

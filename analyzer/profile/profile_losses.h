@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Losses in a saved profile: counters, and facts that say what was not recorded. */
-#ifndef INSIDEME_PROFILE_LOSSES_H
-#define INSIDEME_PROFILE_LOSSES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -20,5 +19,3 @@ json_t *facts_to_json(const struct process *process);
 bool facts_from_json(struct process *process, const json_t *object);
 /* Release facts that were read. */
 void facts_release(struct process *process);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows of a saved profile as text: one line for each call path, so that a million of them are written and
  * read one by one. They are JSON, but in a single form, which is much faster to read than JSON in general.
  */
-#ifndef INSIDEME_PROFILE_ROWS_H
-#define INSIDEME_PROFILE_ROWS_H
+#pragma once
 
 #include "analyzer/profile/profile_data.h"
 #include "analyzer/profile/profile_fields.h"
@@ -28,5 +27,3 @@ bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs);
 /* The same for pairs. @edge has room for the parts of @nr_runs. */
 void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t nr_runs);
 bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs);
-
-#endif

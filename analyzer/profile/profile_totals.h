@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Losses that are no counters of a process's own log. */
-#ifndef INSIDEME_PROFILE_TOTALS_H
-#define INSIDEME_PROFILE_TOTALS_H
+#pragma once
 
 #include "analyzer/profile/profile.h"
 
@@ -12,5 +11,3 @@
 struct profile_totals losses_totals(const struct model *model);
 /* How long recording was switched off. */
 double losses_off_ns(const struct process *process);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows of forked children from the time before they had a log. insideme-run has them in its log. */
-#ifndef INSIDEME_CHILDREN_ROWS_H
-#define INSIDEME_CHILDREN_ROWS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -9,5 +8,3 @@
  * Move these rows from the model's monitors to its processes, before rows that a process has of the same set.
  */
 void children_rows_read(struct model *model);
-
-#endif

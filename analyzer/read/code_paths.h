@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paths of functions that the compiler inlined at sampled code. */
-#ifndef INSIDEME_CODE_PATHS_H
-#define INSIDEME_CODE_PATHS_H
+#pragma once
 
 #include "analyzer/lines/code_places.h"
 
@@ -16,5 +15,3 @@ struct tree_node *code_path_inlined(struct thread *thread, struct code_place *pl
 
 /* The same for a node of the function that @path ends in. */
 struct tree_node *code_path(struct thread *thread, const struct log_node *node, struct tree_node *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that timing auto counted at their call sites: one counter for each site and thread. */
-#ifndef INSIDEME_COUNTED_READ_H
-#define INSIDEME_COUNTED_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -19,5 +18,3 @@ struct counted_sum {
 	struct tree_node *path;
 	uint64_t calls;
 };
-
-#endif

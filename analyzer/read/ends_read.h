@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How each process of a run ended: by its own log, its successor's, and insideme-run's. */
-#ifndef INSIDEME_ENDS_READ_H
-#define INSIDEME_ENDS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -13,5 +12,3 @@ void ends_find(struct model *model);
 
 /* "exit status 0", "killed by SIGKILL" */
 const char *process_end_text(const struct process *process, char *out, size_t bytes);
-
-#endif

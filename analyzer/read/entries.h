@@ -2,8 +2,7 @@
 /*
  * Processes that ended or exec'ed before they had a log of their own: they have only an entry in another log.
  */
-#ifndef INSIDEME_ENTRIES_READ_H
-#define INSIDEME_ENTRIES_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -13,5 +12,3 @@
  * logs of the run were opened: the parent of a child in it may have opened a log of its own.
  */
 void entries_read(struct model *model, struct process *holder);
-
-#endif

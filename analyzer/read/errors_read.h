@@ -3,8 +3,7 @@
  * Errors: what ended calls without a return. Found from a broken call, and summed up over threads and
  * processes.
  */
-#ifndef INSIDEME_ERRORS_READ_H
-#define INSIDEME_ERRORS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -77,5 +76,3 @@ struct error_sums {
 /* After resolve_names(). */
 void errors_sum_up(struct error_sums *errors, struct model *model);
 void errors_release(struct error_sums *errors);
-
-#endif

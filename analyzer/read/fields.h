@@ -6,8 +6,7 @@
  * when the run was recorded (INSIDEME_FIELDS), then the source (INSIDEME_FIELD), then rules for names that
  * every program has.
  */
-#ifndef INSIDEME_FIELDS_H
-#define INSIDEME_FIELDS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -43,5 +42,3 @@ int fields_apply(struct model *model, const char *given);
 
 /* Set the field that @function had in a saved profile. */
 void field_say(struct model *model, struct function *function, const char *field);
-
-#endif

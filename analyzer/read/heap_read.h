@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The heap counters of one log: checked, and added to the merged tree. */
-#ifndef INSIDEME_HEAP_READ_H
-#define INSIDEME_HEAP_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -34,5 +33,3 @@ static inline bool heap_is_sampled(const struct process *process)
 
 /* Add the age of blocks that were not freed to the path. */
 void heap_age_add(struct model *model, struct tree_node *node, const struct heap_age *age);
-
-#endif

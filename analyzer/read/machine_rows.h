@@ -3,8 +3,7 @@
  * Rows of the machine. One process of a run after the other takes them; in older logs each process takes its
  * own. They become one curve.
  */
-#ifndef INSIDEME_MACHINE_ROWS_H
-#define INSIDEME_MACHINE_ROWS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -20,5 +19,3 @@ void machine_rows_gather(struct model *model);
  * machine.
  */
 const char *machine_name(const struct process *process);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the program reported itself: marks, failures, spans of timers. Counters become sets of rows. */
-#ifndef INSIDEME_MARKS_READ_H
-#define INSIDEME_MARKS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -58,5 +57,3 @@ struct said {
 /* Read them from the log of @process. Labels, threads and timebase must be known. */
 void marks_read(struct process *process);
 void marks_release(struct process *process);
-
-#endif

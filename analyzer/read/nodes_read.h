@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The nodes of one log: checked, and added to the merged tree. */
-#ifndef INSIDEME_NODES_READ_H
-#define INSIDEME_NODES_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -56,5 +55,3 @@ bool nodes_is_half_counted(struct thread *thread, uint32_t ref);
 
 /* The thread whose area is at @ref, or NULL. */
 struct thread *nodes_thread(const struct process *process, uint32_t ref);
-
-#endif

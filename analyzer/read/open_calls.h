@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The calls that were open when the log ended, and what they add to the counters. */
-#ifndef INSIDEME_OPEN_CALLS_H
-#define INSIDEME_OPEN_CALLS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -10,5 +9,3 @@
  * process->last. After nodes_read().
  */
 void open_calls_read(struct process *process);
-
-#endif

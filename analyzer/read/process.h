@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One log as a process: its clocks, rows and threads, and how it ended. */
-#ifndef INSIDEME_PROCESS_H
-#define INSIDEME_PROCESS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -25,5 +24,3 @@ bool process_is_running(const struct process *process);
 
 /* Set last_ticks, the last instant that anything in the log has. */
 void process_find_last(struct process *process);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The records of a log: facts, modules, events, labels. */
-#ifndef INSIDEME_RECORDS_READ_H
-#define INSIDEME_RECORDS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -15,5 +14,3 @@ void records_release(struct process *process);
 
 /* A child without a log has its parent's labels. */
 void records_inherit_labels(struct process *process, const struct process *parent);
-
-#endif

@@ -10,13 +10,10 @@
  *
  * On a stack without hooks all inlined functions are known, of each caller too: see code_paths.h.
  */
-#ifndef INSIDEME_SAMPLED_CODE_H
-#define INSIDEME_SAMPLED_CODE_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
 /* The path of a sample outside of hooks, whose node has the path @path. Made if it is new. */
 struct tree_node *sampled_code_path(struct thread *thread, const struct log_sample *sample,
 				    struct tree_node *path);
-
-#endif

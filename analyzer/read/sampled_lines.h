@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Source lines of logs: those that samples were in, their callers, those that allocated or were counted. */
-#ifndef INSIDEME_SAMPLED_LINES_H
-#define INSIDEME_SAMPLED_LINES_H
+#pragma once
 
 #include "analyzer/lines/lines.h"
 
@@ -11,5 +10,3 @@
  * known
  */
 const struct lines *sampled_lines_read(struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CPU samples: the call paths that threads were in. */
-#ifndef INSIDEME_SAMPLES_READ_H
-#define INSIDEME_SAMPLES_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -42,5 +41,3 @@ static inline bool samples_know_waits(const struct model *model)
  * The share itself is one of time: a sample also stands for those that the kernel skipped before it.
  */
 double sample_share_error(uint64_t nr, uint64_t nr_all);
-
-#endif

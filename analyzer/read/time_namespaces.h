@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Processes of a run with a monotonic clock of their own: a container may have one. */
-#ifndef INSIDEME_TIME_NAMESPACES_H
-#define INSIDEME_TIME_NAMESPACES_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -10,5 +9,3 @@
  * process. Before times of several logs are compared.
  */
 void time_namespaces_join(struct model *model);
-
-#endif

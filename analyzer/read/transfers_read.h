@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The records that MPI calls which communicate have of their own. */
-#ifndef INSIDEME_TRANSFERS_READ_H
-#define INSIDEME_TRANSFERS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -31,5 +30,3 @@ uint64_t transfers_count(const struct process *process);
  * many
  */
 size_t transfers_read(struct process *process, int64_t until, struct transfer **list);
-
-#endif

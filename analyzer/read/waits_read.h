@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What library calls waited for: locks and who held them, files. Summed up over threads and processes. */
-#ifndef INSIDEME_WAITS_READ_H
-#define INSIDEME_WAITS_READ_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -41,5 +40,3 @@ const char *waits_kind(enum log_wait_kind kind);
 
 /* The function that called: the last one of its path, or by its symbol; NULL: not known. */
 const char *waits_caller(const struct wait_sum *sum);
-
-#endif

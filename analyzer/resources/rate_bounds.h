@@ -3,8 +3,7 @@
  * What a rate cannot exceed. The kernel counts some CPU times in steps of its tick, and two files are not
  * read at the same instant. Over a short time, a counter may therefore rise by more than is possible.
  */
-#ifndef INSIDEME_RATE_BOUNDS_H
-#define INSIDEME_RATE_BOUNDS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -24,5 +23,3 @@ double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, in
 double rate_nr_processors(struct process *process);
 /* What the rates of all processes together cannot exceed, in cores; NAN: not known. */
 double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How much of a resource there is: in the machine, or in the control group if that has less. */
-#ifndef INSIDEME_RESOURCE_LIMITS_H
-#define INSIDEME_RESOURCE_LIMITS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -18,5 +17,3 @@ void resource_limits_read(struct resource_limits *limits, const struct model *mo
 double resource_limit(const struct resource_limits *limits, const char *column);
 /* The same, for a column whose set may hold the limit itself. */
 double resource_limit_of(const struct resource_limits *limits, const struct rowset *rows, uint32_t column);
-
-#endif

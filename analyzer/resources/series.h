@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One resource over time, as figures and a curve: of one process, or the sum of all that have it. */
-#ifndef INSIDEME_SERIES_H
-#define INSIDEME_SERIES_H
+#pragma once
 
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/units.h"
@@ -47,5 +46,3 @@ enum unit series_slope_unit(enum unit unit);
  * how many are in @busiest, at most @max
  */
 size_t busiest_processes(const struct model *model, const char *column, struct process **busiest, size_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All runs that the user asked for. */
-#ifndef INSIDEME_CHOOSE_RUNS_H
-#define INSIDEME_CHOOSE_RUNS_H
+#pragma once
 
 #include "analyzer/runs/run.h"
 
@@ -12,5 +11,3 @@
  */
 long choose_runs(struct run **runs, char *const *names);
 void choose_free(struct run *runs, size_t nr);
-
-#endif

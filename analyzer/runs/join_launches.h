@@ -3,8 +3,7 @@
  * A parallel launch whose ranks could not find each other, and so recorded several runs: one per host,
  * where the launcher (Hydra) gives no id that all hosts share.
  */
-#ifndef INSIDEME_JOIN_LAUNCHES_H
-#define INSIDEME_JOIN_LAUNCHES_H
+#pragma once
 
 #include "analyzer/runs/run.h"
 
@@ -13,5 +12,3 @@
  * command, size and id, overlapping time, other ranks. Each such run is reported on stderr.
  */
 void launch_join(struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which run to report, and which logs it has. */
-#ifndef INSIDEME_ANALYZER_RUN_H
-#define INSIDEME_ANALYZER_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ int run_none(const char *directory);
 
 /* The directory in which names are looked up. */
 const char *run_directory(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a report can be trusted: a list of what was lost, repaired, distorted, or has no name. */
-#ifndef INSIDEME_DOUBTS_H
-#define INSIDEME_DOUBTS_H
+#pragma once
 
 #include "analyzer/model/model.h"
 #include "analyzer/tables/document.h"
@@ -34,5 +33,3 @@ void findings_add(struct findings *findings, const char *name, enum unit unit, d
 char *findings_number(struct findings *findings, enum unit unit, double number);
 void findings_of_times(struct findings *findings, const struct model *model);
 void findings_of_heap(struct findings *findings, const struct model *model);
-
-#endif

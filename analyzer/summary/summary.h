@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the first page. Each adds its sections to the document. */
-#ifndef INSIDEME_SUMMARY_H
-#define INSIDEME_SUMMARY_H
+/* The table of views, and the parts of the first page. */
+#pragma once
 
 #include "analyzer/views/views.h"
+
+/* NULL: there is none. */
+const struct view *view_find(const char *name);
+/* Report that --diff is not available for this view or format, and where it is. Return: EXIT_USAGE */
+int view_has_no_diff(void);
+/*
+ * Report that --from and --to are not available for a view of totals, and where they are. Return:
+ * EXIT_USAGE
+ */
+int view_has_totals_only(const struct view *view);
+
+int view_summary(struct document *document, struct report *report);
+int view_quality(struct document *document, struct report *report);
+
+/* ---- what the first page adds to its document ---- */
 
 /* Which run, its command, how it ended, what was recorded, and what was open if it was killed. */
 void summary_run(struct document *document, struct report *report);
@@ -29,5 +43,3 @@ void summary_no_functions(struct document *document, const struct report *report
 void summary_flags(struct document *document, const struct report *report);
 /* Programs that were not recorded, or have no hooks. */
 void summary_others(struct document *document, struct report *report);
-
-#endif

@@ -74,15 +74,15 @@ void summary_flags(struct document *document, const struct report *report)
 				"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%sand "
 				"at most %s calls are left\n(clang: "
 				"-finstrument-functions-after-inlining instead)",
-				document_number(document, UNIT_COUNT, (double)excludes.short_calls),
-				document_number(document, UNIT_COUNT, (double)model->calls), SHORT_CALL_NS,
+				document_number(document, UNIT_COUNT, excludes.short_calls),
+				document_number(document, UNIT_COUNT, model->calls), SHORT_CALL_NS,
 				hooks(document, &excludes),
 				excludes.files[0] ? "  -finstrument-functions-exclude-file-list=" : "",
 				excludes.files, excludes.files[0] ? "\n" : "",
 				excludes.functions[0] ? "  -finstrument-functions-exclude-function-list="
 						      : "",
 				excludes.functions, excludes.functions[0] ? "\n" : "",
-				document_number(document, UNIT_COUNT, (double)excludes.calls_left)))
+				document_number(document, UNIT_COUNT, excludes.calls_left)))
 			->apart = true;
 	if ((are_dear || report_has_counted(report)) && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);

@@ -62,7 +62,7 @@ void summary_others(struct document *document, struct report *report)
 			 document_text(
 				 document, "%s, pid %u, %s, %s: %s, so memory and CPU only",
 				 process->header.program, process->header.pid,
-				 document_number(document, UNIT_NS, (double)(process->last - process->start)),
+				 document_number(document, UNIT_NS, process->last - process->start),
 				 end, process->header.has_hooks ? "its hooks were not called" : "no hooks"));
 	}
 	for (size_t i = 0; i < model->nr_unseen; i++)

@@ -154,7 +154,7 @@ static struct column *columns_of(struct document *document, const struct model *
 	resource_limits_read(&limits, model);
 	if (limits.of_cgroup_cpus || limits.of_cgroup_memory)
 		copy[RESOURCE_COLUMNS - 2].title = "limit";
-	unit_format(end, UNIT_NS, (double)model->end);
+	unit_format(end, UNIT_NS, model->end);
 	copy[RESOURCE_COLUMNS - 1].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
 	return copy;
 }

@@ -85,7 +85,7 @@ static void add_end(struct document *document, const struct report *report)
 	process_end_text(process, text, sizeof(text));
 	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
-		document_number(document, UNIT_NS, (double)(process->last - first->start))))->wraps = true;
+		document_number(document, UNIT_NS, process->last - first->start)))->wraps = true;
 }
 
 /* INSIDEME_CRASH: the stack that the signal found. */
@@ -124,18 +124,18 @@ static void add_recorded(struct document *document, const struct report *report)
 			budget = model->processes[i]->header.map_bytes;
 	if (model->log_bytes)
 		log = document_text(document, "log %s (never above %s%s)",
-				    document_number(document, UNIT_BYTES, (double)model->log_bytes),
-				    document_number(document, UNIT_BYTES, (double)budget),
+				    document_number(document, UNIT_BYTES, model->log_bytes),
+				    document_number(document, UNIT_BYTES, budget),
 				    model->nr_processes > 1 ? " each" : "");
 	document_add(document, "Recorded",
 		     document_text(document, "%s%s, %s, %s, %s; %s",
-				   document_count(document, (double)count_processes(model), "process"),
+				   document_count(document, count_processes(model), "process"),
 				   ranks_text(document, model),
-				   document_count(document, (double)report_threads(report), "thread"),
-				   document_count(document, (double)model->nr_functions, "function"),
+				   document_count(document, report_threads(report), "thread"),
+				   document_count(document, model->nr_functions, "function"),
 				   model->is_sampled
-					   ? document_count(document, (double)model->samples.nr, "sample")
-					   : document_count(document, (double)model->calls, "call"),
+					   ? document_count(document, model->samples.nr, "sample")
+					   : document_count(document, model->calls, "call"),
 				   log))
 		->wraps = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far to trust the report. */
-#include "analyzer/views/views.h"
+#include "analyzer/summary/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/flag_advice.h"
 #include "analyzer/summary/doubts.h"
-#include "analyzer/summary/summary.h"
 
 #define DEAR_ROWS 10
 

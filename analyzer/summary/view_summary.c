@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first page. */
 #include "analyzer/read/ends_read.h"
-#include "analyzer/views/views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,7 +208,7 @@ static void add_time(struct document *document, struct report *report)
 		: report_has_times(report)
 			? document_text(document, "%s in functions, summed over %s%s%s",
 					document_number(document, UNIT_NS, report->model->functions_ns),
-					document_count(document, (double)report_threads_with_calls(report),
+					document_count(document, report_threads_with_calls(report),
 						       "thread"),
 					cpu[0] ? "; " : "", cpu)
 			: "calls were counted, not timed");
@@ -263,18 +262,18 @@ static const char *memory_lead(struct document *document, const struct report *r
 		return document_text(document, "heap %s", heap_sampled_text(document, report));
 	if (report_has_live_heap(report))
 		return document_text(document, "heap %s; %s not freed", heap_peak_text(document, report),
-			document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes));
+			document_number(document, UNIT_BYTES, model->heap.not_freed_bytes));
 	series_of_all(&heap, model, "process", "heap_bytes", 64);
 	text = document_text(document, "%s in %s",
-		document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
-		document_count(document, (double)model->heap.alloc_calls, "allocation"));
+		document_number(document, UNIT_BYTES, model->heap.alloc_bytes),
+		document_count(document, model->heap.alloc_calls, "allocation"));
 	if (model->calls)
 		text = document_text(document, "%s, %s of it outside of functions", text,
-				     document_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
+				     document_number(document, UNIT_BYTES, outside->alloc_bytes));
 	if (heap.known && !report_is_of_threads(report) && model->nr_runs == 1)
 		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
 			document_number(document, UNIT_BYTES, heap.peak),
-			document_number(document, UNIT_NS, (double)heap.peak_time));
+			document_number(document, UNIT_NS, heap.peak_time));
 	series_release(&heap);
 	return text;
 }

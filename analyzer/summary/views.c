@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of views. */
-#include "analyzer/views/views.h"
+#include "analyzer/summary/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

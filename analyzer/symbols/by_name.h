@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of an object's symbol table, by name. For this room. */
-#ifndef INSIDEME_BY_NAME_H
-#define INSIDEME_BY_NAME_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 
@@ -26,5 +25,3 @@ uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *
 uint64_t by_name_first(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
 		       void *context);
 void by_name_release(struct by_name *by_name);
-
-#endif

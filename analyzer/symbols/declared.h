@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions by where the source defines them, with or without code of their own. For this room. */
-#ifndef INSIDEME_DECLARED_H
-#define INSIDEME_DECLARED_H
+#pragma once
 
 #include "analyzer/symbols/units.h"
 
@@ -24,5 +23,3 @@ struct declared {
 const struct declaration *declared_before(struct declared *declared, struct units *units,
 					  Dwfl_Module *module, const char *file, unsigned int line);
 void declared_release(struct declared *declared);
-
-#endif

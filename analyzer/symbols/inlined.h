@@ -4,8 +4,7 @@
  * the unit's debug information collects all of them. To ask libdw for the scopes of one address takes up to
  * 5 ms each time.
  */
-#ifndef INSIDEME_INLINED_H
-#define INSIDEME_INLINED_H
+#pragma once
 
 #include "analyzer/symbols/units.h"
 
@@ -47,5 +46,3 @@ bool inlined_is_external(const struct inlined_copy *copy);
 const char *inlined_call(const struct inlined_copy *copy, unsigned int *line);
 /* The linker's name of the function; NULL: it has none. */
 const char *inlined_link_name(const struct inlined_copy *copy);
-
-#endif

@@ -4,8 +4,7 @@
  * room alone knows elfutils. Debug files are fetched from servers if the user has set
  * DEBUGINFOD_URLS.
  */
-#ifndef INSIDEME_SYMBOLS_H
-#define INSIDEME_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ const char *symbols_variable(struct symbols *symbols, uint64_t addr, uint64_t *o
 
 /* Why names are missing: "is gone", ... */
 const char *symbols_state_text(enum symbols_state state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What functions of an object file call when they begin: our hooks, another tracer's, or nothing. */
-#ifndef INSIDEME_SYMBOLS_HOOKS_H
-#define INSIDEME_SYMBOLS_HOOKS_H
+#pragma once
 
 #include "analyzer/symbols/symbols.h"
 
@@ -17,5 +16,3 @@ enum hooks_kind {
 
 /* Find out from symbols and sections. A file that does not match the log yields HOOKS_NONE. */
 enum hooks_kind symbols_hooks(const struct symbols_file *file);
-
-#endif

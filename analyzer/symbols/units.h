@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compilation units of an object's debug information, and which of them has which code. For this room. */
-#ifndef INSIDEME_UNITS_H
-#define INSIDEME_UNITS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -47,5 +46,3 @@ const char *units_file(Dwarf_Die *die, unsigned int name);
 
 /* Orders structs whose first member is an address, for qsort() and bsearch(). */
 int units_compare_addr(const void *a, const void *b);
-
-#endif

@@ -3,8 +3,7 @@
  * From a thread's registers and a copy of its stack to the functions that were open, by the unwind tables of
  * object files. libdwfl evaluates them. Code without a table ends the stack: nothing is guessed.
  */
-#ifndef INSIDEME_UNWIND_H
-#define INSIDEME_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct unwind_frame {
  */
 size_t unwind(const struct unwind_object *objects, size_t nr_objects, const struct unwind_stack *stack,
 	      struct unwind_frame frames[UNWIND_FRAMES_MOST], bool *is_cut);
-
-#endif

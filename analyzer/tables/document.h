@@ -3,8 +3,7 @@
  * The document that a view makes and a format prints: a list of sections. A section is a label, lines
  * of text, a table, or several of these.
  */
-#ifndef INSIDEME_DOCUMENT_H
-#define INSIDEME_DOCUMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void *document_add_row(struct document *document, struct table_rows *rows, const
 size_t document_tables(const struct document *document, unsigned int format);
 
 void document_release(struct document *document);
-
-#endif

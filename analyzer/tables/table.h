@@ -4,8 +4,7 @@
  * time, so that a million calls need no more memory than ten. A row is a line of a table here; what a
  * log samples of a resource is a reading.
  */
-#ifndef INSIDEME_TABLE_H
-#define INSIDEME_TABLE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -89,6 +88,7 @@ static inline int value_compare(struct value a, struct value b)
 #define COLUMN_NAME	4u	/* a function's name: --match filters by it, text shortens it */
 #define COLUMN_ROOM	8u	/* in text this column takes the room that the others leave */
 #define COLUMN_SPARE	16u	/* text drops it where the line is too long, the last such column first */
+#define COLUMN_FUNCTION	(COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM)
 #define COLUMN_WRAPS	32u	/* the last column: text continues it in the next line */
 
 /* csv and json have a column with such a flag only if --columns names it, or data_also has the flag */
@@ -204,5 +204,3 @@ const struct column *table_find_column(const struct table *table, const char *na
 
 /* The column that --sort names: by its own name, or by a key of python's pstats. NULL if there is none. */
 const struct column *sort_column(const struct table *table, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * A row of a table as csv or json, collected in memory: a call of stdio for each of a million cells
  * would take most of the time. All 0 at first.
  */
-#ifndef INSIDEME_TABLE_TEXT_H
-#define INSIDEME_TABLE_TEXT_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -62,5 +61,3 @@ void row_add_json_integer(struct row_text *line, const char *key, int64_t number
 /* Write the line and a newline, and begin another line. */
 void row_end(struct row_text *line, FILE *out);
 void row_text_release(struct row_text *line);
-
-#endif

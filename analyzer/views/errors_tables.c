@@ -32,9 +32,9 @@ static const char *others_text(struct document *document, const struct error_sum
 		return "";
 	if (sum->kept < sum->count)
 		return document_text(document, " and at least %s",
-				     document_count(document, (double)sum->other_messages, "other"));
+				     document_count(document, sum->other_messages, "other"));
 	return document_text(document, " and %s",
-			     document_count(document, (double)sum->other_messages, "other"));
+			     document_count(document, sum->other_messages, "other"));
 }
 
 static char *what_text(struct document *document, const struct error_sum *sum)
@@ -88,7 +88,7 @@ static const struct column error_columns[] = {
 	{ "caught_elsewhere", "Elsewhere", COLUMN_SUMS, ERROR(sum.caught_elsewhere, UNIT_COUNT) },
 	{ "uncaught", "Uncaught", COLUMN_SUMS, ERROR(sum.uncaught, UNIT_COUNT) },
 	{ "broken_calls", "Broken", COLUMN_SUMS, ERROR(sum.broken_calls, UNIT_COUNT) },
-	{ "function", "Thrown in", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Thrown in", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "file", "File", COLUMN_LEFT, ERROR(sum.file, 0) },
 	{ "line", "Line", 0, ERROR(sum.line, UNIT_NONE | NOT_0) },
 	{ "path", "Path", COLUMN_LEFT, ERROR(path, 0) },
@@ -190,14 +190,14 @@ static void add_lead(struct document *document, const struct error_sums *errors)
 
 	if (!thrown && !again)
 		return;
-	text = document_text(document, "%s", document_count(document, (double)thrown, "exception"));
+	text = document_text(document, "%s", document_count(document, thrown, "exception"));
 	if (again)
 		text = document_text(document, "%s, %s again", text,
-				     document_number(document, UNIT_COUNT, (double)again));
+				     document_number(document, UNIT_COUNT, again));
 	document_add(document, "Thrown",
 		     document_text(document, "%s, %s caught; %s ended by them (broken)", text,
-				   document_number(document, UNIT_COUNT, (double)caught),
-				   document_count(document, (double)broken, "call")))
+				   document_number(document, UNIT_COUNT, caught),
+				   document_count(document, broken, "call")))
 		->apart = true;
 }
 
@@ -248,12 +248,14 @@ static struct table_rows list_thrown(struct document *document, const struct mod
 		for (size_t j = 0; j < process->nr_thrown; j++) {
 			const struct thrown *thrown;
 			const struct error *error = errors_find(process, process->thrown[j].place, &thrown);
+			const uint32_t thrown_in = error ? error->counts.node : 0;
+			char *type = error && error->type[0] ? name_of_type(error->type) : NULL;
 
 			if (error)
 				document_add_row(document, &rows, &(struct thrown_row){
-					*thrown, process->header.pid, errors_kind(error->counts.error),
-					error->type[0] ? document_keep(document, name_of_type(error->type)) : NULL,
-					path_text(document, errors_path(process, error, error->counts.node)) });
+					*thrown, process->header.pid, errors_kind(error->counts.error), type,
+					path_text(document, errors_path(process, error, thrown_in)) });
+			document_keep(document, type);
 		}
 	}
 	return rows;
@@ -377,7 +379,8 @@ static void list_process(struct table_rows *rows, struct document *document, con
 		for (size_t i = 0; i < process->nr_events; i++) {
 			const struct event *path = &process->events[i];
 
-			if (path->kind == LOG_EVENT_MEMORY_PATH && (path->thread != reached->thread) == others)
+			if (path->kind == LOG_EVENT_MEMORY_PATH &&
+			    (path->thread != reached->thread) == others)
 				add_path(document, rows, reached, path);
 		}
 	if (reached && rows->nr == before)
@@ -396,11 +399,13 @@ void memory_limits_add(struct document *document, struct report *report)
 	report_tell_runs(report, document, document_add_table(document, &(struct table){
 		.name = "memory_limit",
 		.what = "threads",
-		.note = "open calls of each thread when memory reached INSIDEME_MAX_MEMORY; Allocated 1: the thread "
+		.note = "open calls of each thread when memory reached INSIDEME_MAX_MEMORY; Allocated 1: "
+			"the thread "
 			"that allocated then",
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(document, "%smemory,reached_bytes,after_ns,thread,thread_name,allocated,path",
-					      model->nr_processes > 1 ? "pid," : ""),
+		.text_columns = model->nr_processes > 1 ?
+			"pid,memory,reached_bytes,after_ns,thread,thread_name,allocated,path" :
+			"memory,reached_bytes,after_ns,thread,thread_name,allocated,path",
 		.text_top = TEXT_PATHS,
 		.aside = true,
 		.rows = rows,

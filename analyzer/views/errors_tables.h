@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the view errors. */
-#ifndef INSIDEME_ERRORS_TABLES_H
-#define INSIDEME_ERRORS_TABLES_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 #include "analyzer/views/views.h"
@@ -13,5 +12,3 @@
 void errors_tables(struct document *document, struct report *report);
 
 void memory_limits_add(struct document *document, struct report *report);
-
-#endif

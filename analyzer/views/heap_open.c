@@ -103,7 +103,7 @@ void heap_add_open(struct document *document, const struct report *report)
 	qsort(paths, nr, sizeof(*paths), by_threads);
 	for (size_t i = 0; i < nr && i < PATHS_MOST; i++)
 		text = document_text(document, "%s%s%s in %s", text, i ? "; " : "",
-				     document_count(document, (double)paths[i].nr_threads, "thread"),
+				     document_count(document, paths[i].nr_threads, "thread"),
 				     heap_path_text(document, paths[i].node));
 	if (nr > PATHS_MOST)
 		text = document_text(document, "%s; and %zu other call paths", text, nr - PATHS_MOST);

@@ -216,8 +216,8 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 			? ""
 			: document_text(
 				  document, ", besides %s in %s suppressed",
-				  document_number(document, UNIT_BYTES, (double)suppressed->not_freed_bytes),
-				  document_count(document, (double)suppressed->not_freed_calls, "block"));
+				  document_number(document, UNIT_BYTES, suppressed->not_freed_bytes),
+				  document_count(document, suppressed->not_freed_calls, "block"));
 
 	if (!heap->not_freed_calls) {
 		const char *unseen = heap_unseen_text(document, report->model);
@@ -230,10 +230,11 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 		.name = "not_freed",
 		.what = "call paths",
 		.title = document_text(document, "not freed: %s in %s%s",
-				       document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
-				       document_count(document, (double)heap->not_freed_calls, "block"), besides),
-		.text_columns = heap->nr_samples ? "not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path"
-						 : "not_freed_bytes,not_freed_blocks,age,path",
+				       document_number(document, UNIT_BYTES, heap->not_freed_bytes),
+				       document_count(document, heap->not_freed_calls, "block"), besides),
+		.text_columns = heap->nr_samples ?
+			"not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path" :
+			"not_freed_bytes,not_freed_blocks,age,path",
 		TABLE_COLUMNS(not_freed_columns),
 		.text_sort = "not_freed_bytes",
 		.data_sort = "not_freed_bytes",

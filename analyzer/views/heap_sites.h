@@ -3,8 +3,7 @@
  * Parts of the view heap besides its functions: call paths at the peak, what was not freed, sizes, and what
  * is not heap.
  */
-#ifndef INSIDEME_HEAP_SITES_H
-#define INSIDEME_HEAP_SITES_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 #include "analyzer/model/model.h"
@@ -54,5 +53,3 @@ void heap_charge(struct model *model);
 uint64_t heap_sample_distance(const struct model *model);
 /* "less than 1.50 MiB (95 %)": how much may exist without a sample; NULL: nothing. */
 const char *heap_unseen_text(struct document *document, const struct model *model);
-
-#endif

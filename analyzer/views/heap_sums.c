@@ -87,8 +87,8 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 	const struct model *model = report->model;
 	struct process *process = NULL;
 	const char *text = document_text(document, "%s in %s at the peak",
-		document_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
-		document_count(document, (double)model->heap.peak_calls, "block"));
+		document_number(document, UNIT_BYTES, model->heap.peak_bytes),
+		document_count(document, model->heap.peak_calls, "block"));
 	size_t nr = count_live(model, &process);
 
 	if (nr > 1)
@@ -97,11 +97,11 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		return text;
 	if (process->heap_peak_bytes > model->heap.peak_bytes && !report_is_of_threads(report))
 		text = document_text(document, "%s at the peak, of which %s in %s are known by path",
-				     document_number(document, UNIT_BYTES, (double)process->heap_peak_bytes),
-				     document_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
-				     document_count(document, (double)model->heap.peak_calls, "block"));
+				     document_number(document, UNIT_BYTES, process->heap_peak_bytes),
+				     document_number(document, UNIT_BYTES, model->heap.peak_bytes),
+				     document_count(document, model->heap.peak_calls, "block"));
 	return document_text(document, "%s, %s after the start%s%s", text,
-			     document_number(document, UNIT_NS, (double)process->heap_peak),
+			     document_number(document, UNIT_NS, process->heap_peak),
 			     process->heap_peak_node ? ", in " : "",
 			     process->heap_peak_node ? heap_path_text(document, process->heap_peak_node)
 						     : "");
@@ -113,7 +113,7 @@ static const char *not_freed_text(struct document *document, const struct model 
 	const char *unseen = model->heap.not_freed_calls ? NULL : heap_unseen_text(document, model);
 
 	return unseen ? unseen : document_text(document, "%s +/- %s",
-		document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+		document_number(document, UNIT_BYTES, model->heap.not_freed_bytes),
 		document_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
 }
 
@@ -139,15 +139,15 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 		when = document_text(document, "s of %zu processes, each at its own time", nr);
 	else if (process && process->heap_peak != NO_TIME)
 		when = document_text(document, ", %s after the start",
-				     document_number(document, UNIT_NS, (double)process->heap_peak));
+				     document_number(document, UNIT_NS, process->heap_peak));
 	return document_text(document,
 			     "%s at the peak%s; %s in %s. These are counted. Who allocated is "
 			     "estimated from %s, one every %s on average; %s not freed",
-			     document_number(document, UNIT_BYTES, (double)peak_bytes), when,
-			     document_number(document, UNIT_BYTES, (double)bytes),
-			     document_count(document, (double)calls, "allocation"),
-			     document_count(document, (double)model->heap.nr_samples, "stack"),
-			     document_number(document, UNIT_BYTES, (double)heap_sample_distance(model)),
+			     document_number(document, UNIT_BYTES, peak_bytes), when,
+			     document_number(document, UNIT_BYTES, bytes),
+			     document_count(document, calls, "allocation"),
+			     document_count(document, model->heap.nr_samples, "stack"),
+			     document_number(document, UNIT_BYTES, heap_sample_distance(model)),
 			     not_freed_text(document, model));
 }
 
@@ -174,13 +174,13 @@ static const char *parts_text(struct document *document, struct process *process
 	if (mapped != LOG_NONE) {
 		*bytes += (double)mapped;
 		text = document_text(document, "%s of files and shared memory",
-				     document_number(document, UNIT_BYTES, (double)mapped));
+				     document_number(document, UNIT_BYTES, mapped));
 	}
 	if (stacks == LOG_NONE)
 		return document_text(document, "%s, stacks", text);
 	*bytes += (double)stacks;
 	return document_text(document, "%s, %s of stacks", text,
-			     document_number(document, UNIT_BYTES, (double)stacks));
+			     document_number(document, UNIT_BYTES, stacks));
 }
 
 void heap_add_rest(struct document *document, const struct report *report)
@@ -196,7 +196,7 @@ void heap_add_rest(struct document *document, const struct report *report)
 	    reading.rss_bytes == LOG_NONE)
 		return;
 	parts = parts_text(document, process, &known);
-	rss = document_number(document, UNIT_BYTES, (double)reading.rss_bytes);
+	rss = document_number(document, UNIT_BYTES, reading.rss_bytes);
 	rest = (double)reading.rss_bytes - (double)process->heap_peak_bytes;
 	if (rest >= known)
 		text = document_text(document,
@@ -239,5 +239,6 @@ void heap_add_trend(struct document *document, const struct report *report)
 	rss = trend_of(document, report, "RSS", "rss_bytes");
 	if (*heap && *rss)
 		document_add(document, "Trend", document_text(document,
-			"%s, %s: a trend above three times its error may be a leak", heap, rss))->wraps = true;
+			"%s, %s: a trend above three times its error may be a leak", heap,
+				rss))->wraps = true;
 }

@@ -236,7 +236,7 @@ static const struct column columns[] = {
 	{ "most_rank", "In rank", 0, get, RANK },
 	{ "ranks", "Ranks", COLUMN_SPARE, MEMBER(struct balance_row, nr_owners, UNIT_COUNT) },
 	{ "imbalance_percent", "Imbal.", 0, get, IMBALANCE },
-	{ "name", "Name", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, CELL_NAME },
+	{ "name", "Name", COLUMN_FUNCTION, get_name, CELL_NAME },
 };
 
 /* ---- tables ---- */

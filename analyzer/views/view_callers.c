@@ -11,7 +11,7 @@
 #define TEXT_EDGES 40
 
 struct edge_row {
-	struct facts facts;		/* the function whose callers or callees these are; the calls of the edge */
+	struct facts facts; /* the function whose callers or callees these are; the calls of the edge */
 	const struct edge *edge;
 	struct function *other;		/* NULL: nothing that was recorded */
 	bool first;			/* first row of its function */
@@ -49,8 +49,9 @@ static struct value get_part(const struct column *column, const void *row)
 
 	if (of->nr_runs < 2 || call_stats_are_counted(&of->facts.stats))
 		return value_empty();
-	return runs_cell(&of->facts.stats, parts_range(of->parts, sizeof(*of->parts), column->index / PART_CELLS,
-						       of->nr_runs), of->nr_runs, column->index);
+	return runs_cell(&of->facts.stats,
+			 parts_range(of->parts, sizeof(*of->parts), column->index / PART_CELLS, of->nr_runs),
+			 of->nr_runs, column->index);
 }
 
 static struct value get_nested(const struct column *column, const void *row)
@@ -61,9 +62,9 @@ static struct value get_nested(const struct column *column, const void *row)
 }
 
 #define EDGE_COLUMNS(other, title) \
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, facts_function, CELL_NAME }, \
+	{ "function", "Function", COLUMN_FUNCTION, facts_function, CELL_NAME }, \
 	FACTS_SOURCE, \
-	{ other, title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, CELL_NAME }, \
+	{ other, title, COLUMN_FUNCTION, get_other, CELL_NAME }, \
 	{ other "_module", "Module", COLUMN_LEFT, get_other, CELL_MODULE }, \
 	{ other "_file", "File", COLUMN_LEFT, get_other, CELL_FILE }, \
 	{ other "_line", "Line", 0, get_other, CELL_LINE }, \
@@ -76,11 +77,12 @@ static struct value get_nested(const struct column *column, const void *row)
 	{ "max_ns", "Max", 0, facts_stats, CELL_MAX }, \
 	{ "open_calls", "Open", COLUMN_SUMS, facts_stats, CELL_OPEN_CALLS }, \
 	FACTS_DOUBTS, \
-	{ "heading", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_heading, 0 }, \
-	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_other_name, CELL_NAME }, \
+	{ "heading", "Function", COLUMN_FUNCTION | COLUMN_TEXT, get_heading, 0 }, \
+	{ "other", title, COLUMN_FUNCTION | COLUMN_TEXT, get_other_name, CELL_NAME }, \
 	RUNS_COLUMNS(get_part, 0), \
 	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_NR }, \
-	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_SELF_NS }, \
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, \
+	  CELL_SAMPLES_SELF_NS }, \
 	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS }, \
 	{ "total_samples", "Samples", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL }, \
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT }
@@ -97,13 +99,15 @@ static int largest_first(double a, double b)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;
-	int order = x->is_sampled
-			    ? largest_first(x->facts.function->samples.total_ns, y->facts.function->samples.total_ns)
-		    : x->timed ? largest_first(x->facts.function->stats.total_ns, y->facts.function->stats.total_ns)
-			       : 0;
+	int order = x->is_sampled ? largest_first(x->facts.function->samples.total_ns,
+						  y->facts.function->samples.total_ns)
+		    : x->timed	  ? largest_first(x->facts.function->stats.total_ns,
+						  y->facts.function->stats.total_ns)
+				  : 0;
 
 	if (order == 0)
-		order = largest_first((double)x->facts.function->stats.calls, (double)y->facts.function->stats.calls);
+		order = largest_first((double)x->facts.function->stats.calls,
+				      (double)y->facts.function->stats.calls);
 	if (order == 0)
 		order = strcmp(x->facts.function->name, y->facts.function->name);
 	if (order == 0 && x->facts.function != y->facts.function)

@@ -138,7 +138,7 @@ static const struct column columns[] = {
 	{ "nr_ranks", "Ranks", COLUMN_SPARE, get_who, WHO_NR_RANKS },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
@@ -177,7 +177,8 @@ static bool is_passed_on(struct nests *nests, const struct slice *call)
 		top->longest_ns = fmax(top->longest_ns, call->duration_ns);
 	} else {
 		nests->list = xgrow(nests->list, nests->nr, sizeof(*nests->list));
-		nests->list[nests->nr++] = (struct nest){ call->node->parent, call->start, call->duration_ns };
+		nests->list[nests->nr++] =
+			(struct nest){ call->node->parent, call->start, call->duration_ns };
 	}
 	return longest_ns > 0 && longest_ns >= NEARLY_ALL * call->duration_ns;
 }
@@ -230,7 +231,8 @@ static const char *tell_coverage(struct document *document, const struct report 
 	return text;
 }
 
-#define HEAP_NOTE "Heap: of the process; Own change: what the thread of the call allocated, less what it freed"
+#define HEAP_NOTE \
+	"Heap: of the process; Own change: what the thread of the call allocated, less what it freed"
 #define SHORT_NOTE "callers that spent 90 % in one call are left out: -f csv has them"
 
 /* Text for people, of whatever calls there are. */
@@ -248,7 +250,8 @@ int view_calls(struct document *document, struct report *report)
 	source->model = report->model;
 	fields_apply(report->model, report->options->fields);
 	if (is_short(report->options))
-		source->nests = document_new(document, (report->model->nr_threads + 1) * sizeof(*source->nests));
+		source->nests =
+			document_new(document, (report->model->nr_threads + 1) * sizeof(*source->nests));
 	table = document_add_table(document, &(struct table){
 		.name = "calls",
 		.title = report->title,

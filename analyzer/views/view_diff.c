@@ -20,7 +20,8 @@ struct diff_row {
 	const struct diff_path *path;	/* NULL: the row is a function */
 	const struct diff_side *before, *after;
 	double nr_before, nr_after;	/* runs, of which figures are means */
-	struct rank_interval self, cpu;	/* of the self time and its CPU time, after / before; NAN: not known */
+	struct rank_interval self,
+		cpu; /* of the self time and its CPU time, after / before; NAN: not known */
 	double cpu_before_ns, cpu_after_ns;	/* means of a run; NAN: not known */
 };
 
@@ -30,7 +31,9 @@ enum { OF_BEFORE = 0, OF_AFTER = 32, OF_CHANGE = 64, OF_PERCENT = 96, OF_SIDE = 
 /* The mean of a run. Means of calls are none of runs. */
 static struct value mean_of(struct value value, double nr_runs)
 {
-	return nr_runs > 1 && value.type != VALUE_EMPTY ? value_real(value.unit, value_number(value) / nr_runs) : value;
+	return nr_runs > 1 && value.type != VALUE_EMPTY
+		       ? value_real(value.unit, value_number(value) / nr_runs)
+		       : value;
 }
 
 static struct value get_side(const struct diff_side *side, size_t index, double nr_runs)
@@ -41,7 +44,8 @@ static struct value get_side(const struct diff_side *side, size_t index, double 
 		return cell == CELL_MEAN && !(index & OF_HEAP) ? value_empty() : value_integer(UNIT_COUNT, 0);
 	if (index & OF_HEAP)
 		return mean_of(heap_cell(&side->heap, cell), nr_runs);
-	return cell == CELL_MEAN ? stats_cell(&side->stats, cell) : mean_of(stats_cell(&side->stats, cell), nr_runs);
+	return cell == CELL_MEAN ? stats_cell(&side->stats, cell)
+				 : mean_of(stats_cell(&side->stats, cell), nr_runs);
 }
 
 static struct value get_number(const struct column *column, const void *row)
@@ -63,7 +67,8 @@ static struct value get_number(const struct column *column, const void *row)
 			return value_empty();
 	}
 	if ((column->index & OF_SIDE) == OF_CHANGE)
-		return of->nr_before > 1 || of->nr_after > 1 ? value_real(unit, change) : value_integer(unit, (int64_t)change);
+		return of->nr_before > 1 || of->nr_after > 1 ? value_real(unit, change)
+							     : value_integer(unit, (int64_t)change);
 	return value_number(before) > 0 ? value_real(UNIT_PERCENT, 100 * change / value_number(before))
 					: value_empty();
 }
@@ -103,19 +108,21 @@ static struct value get_sure(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
 	const struct rank_interval *interval = column->index & SURE_CPU ? &of->cpu : &of->self;
+	double ratio;
 
 	if (isnan(interval->ratio))
 		return value_empty();
 	if ((column->index & ~SURE_CPU) == SURE_WORD)
 		return value_text(interval->low > 1 ? "slower" : interval->high < 1 ? "faster" : "noise");
-	return value_real(UNIT_PERCENT, 100 * (((column->index & ~SURE_CPU) == SURE_LOW ? interval->low
-											 : interval->high) - 1));
+	ratio = (column->index & ~SURE_CPU) == SURE_LOW ? interval->low : interval->high;
+	return value_real(UNIT_PERCENT, 100 * (ratio - 1));
 }
 
 static struct value get_cpu(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
-	const double numbers[] = { of->cpu_before_ns, of->cpu_after_ns, of->cpu_after_ns - of->cpu_before_ns };
+	const double numbers[] = { of->cpu_before_ns, of->cpu_after_ns,
+				   of->cpu_after_ns - of->cpu_before_ns };
 
 	return value_real(UNIT_NS, numbers[column->index]);
 }
@@ -127,7 +134,7 @@ static struct value get_cpu(const struct column *column, const void *row)
 	{ name "_change_percent", "", 0, get_number, OF_PERCENT | (cell) }
 
 static const struct column columns[] = {
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct diff_row, function, CELL_NAME) },
+	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct diff_row, function, CELL_NAME) },
 	{ "module", "Module", COLUMN_LEFT, MEMBER_FUNCTION(struct diff_row, function, CELL_MODULE) },
 	{ "file", "File", COLUMN_LEFT, MEMBER_FUNCTION(struct diff_row, function, CELL_FILE) },
 	{ "line", "Line", 0, MEMBER_FUNCTION(struct diff_row, function, CELL_LINE) },
@@ -171,19 +178,21 @@ static double sure_part(const struct rank_interval *interval)
 }
 
 /*
- * The least change that is sure; 0: it is within noise, or that is not known. On a busy machine wall time says little,
- * so CPU time decides, but for functions that mostly wait.
+ * The least change that is sure; 0: it is within noise, or that is not known. On a busy machine wall time
+ * says little, so CPU time decides, but for functions that mostly wait.
  */
 static double sure_change_of(const struct diff_row *row)
 {
-	if (!isnan(row->cpu.ratio) && row->cpu_after_ns >= CPU_LEAST * mean_self_ns(row->after, row->nr_after))
+	if (!isnan(row->cpu.ratio) &&
+	    row->cpu_after_ns >= CPU_LEAST * mean_self_ns(row->after, row->nr_after))
 		return row->cpu_before_ns * sure_part(&row->cpu);
 	return mean_self_ns(row->before, row->nr_before) * sure_part(&row->self);
 }
 
 static double calls_change_of(const struct diff_row *row)
 {
-	return fabs((double)row->after->stats.calls / row->nr_after - (double)row->before->stats.calls / row->nr_before);
+	return fabs((double)row->after->stats.calls / row->nr_after -
+		    (double)row->before->stats.calls / row->nr_before);
 }
 
 /* What is sure, then what was measured; without times, calls decide. */
@@ -210,19 +219,20 @@ static double mean_of_runs(const double *values, size_t nr)
 	return sum / (double)nr;
 }
 
-static struct diff_row row_of(struct function *function, const struct diff_path *path, const struct diff_side *sides,
-			      const struct report *report)
+static struct diff_row row_of(struct function *function, const struct diff_path *path,
+			      const struct diff_side *sides, const struct report *report)
 {
+	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
 	struct diff_row row = {
 		.function = function, .path = path,
 		.before = &sides[DIFF_BEFORE], .after = &sides[DIFF_AFTER],
-		.nr_before = (double)report->before->model->nr_runs, .nr_after = (double)report->model->nr_runs,
+		.nr_before = nr_before, .nr_after = nr_after,
 		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN },
 	};
-	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
 
 	if (row.before->self_runs_ns && row.after->self_runs_ns) {
-		rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns, nr_after);
+		rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns,
+			      nr_after);
 		rank_interval(&row.cpu, row.before->cpu_runs_ns, nr_before, row.after->cpu_runs_ns, nr_after);
 	}
 	row.cpu_before_ns = mean_of_runs(row.before->cpu_runs_ns, nr_before);
@@ -268,9 +278,9 @@ static char *tell_run(struct document *document, const struct report *report)
 	return document_text(
 		document, "%s of %s%s, %s; %s, %s, %s in functions", report->runs[0].path, when,
 		report->nr_runs > 1 ? document_text(document, " and %zu more", report->nr_runs - 1) : "",
-		document_number(document, UNIT_NS, (double)model->end),
-		document_count(document, (double)model->nr_processes, "process"),
-		document_count(document, (double)model->calls, "call"),
+		document_number(document, UNIT_NS, model->end),
+		document_count(document, model->nr_processes, "process"),
+		document_count(document, model->calls, "call"),
 		report_has_times(report) ? document_number(document, UNIT_NS, fmax(0, model->functions_ns))
 					 : "no time");
 }
@@ -295,8 +305,8 @@ static void tell_doubts(struct document *document, const struct report *report)
 		document_add(document, "Doubt", "one of them has no times (INSIDEME_TIMING=counts)");
 	else if (report_has_errors(before) != report_has_errors(report))
 		document_add(document, "Doubt",
-			     "all calls of one were timed, short functions of the other were counted or estimated: "
-			     "times of short functions differ by that too");
+			     "all calls of one were timed, short functions of the other were counted: times "
+			     "of short functions differ by that too");
 	if (report_has_live_heap(before) != report_has_live_heap(report))
 		document_add(document, "Doubt", "one of them did not record what lives on the heap");
 	if (!nr_common && before->model->nr_functions && report->model->nr_functions)
@@ -311,9 +321,9 @@ static const char *text_columns(const struct report *report, bool of_paths)
 		return times ? "self_before_ns,self_after_ns,self_change_ns,calls_change,path" :
 			"calls_before,calls_after,calls_change,path";
 	if (times && report->model->nr_runs >= RANKS_LEAST && report->before->model->nr_runs >= RANKS_LEAST)
-		return "self_before_ns,self_after_ns,self_low_percent,self_high_percent,self_sure,self_cpu_change_ns,"
-		       "self_cpu_low_percent,self_cpu_high_percent,self_cpu_sure,calls_before,calls_after,found,"
-		       "function";
+		return "self_before_ns,self_after_ns,self_low_percent,self_high_percent,self_sure,"
+		       "self_cpu_change_ns,self_cpu_low_percent,self_cpu_high_percent,self_cpu_sure,"
+		       "calls_before,calls_after,found,function";
 	return times ? "self_before_ns,self_after_ns,self_change_ns,self_change_percent,total_change_ns,"
 		"calls_before,calls_after,found,function"
 		     : "calls_before,calls_after,calls_change,calls_change_percent,alloc_change_bytes,"
@@ -327,9 +337,10 @@ static const char *note_of(struct document *document, const struct report *repor
 
 	if (nr_before == 1 && nr_after == 1)
 		return "change: after less before; largest change first; matched by name";
-	return document_text(document, "means of a run, of %zu before and %zu after; change: after less before; %s; matched "
-			     "by name", nr_before, nr_after, has_intervals ? "from, to: the change is between them with "
-			     "95 %; the least change that is sure comes first" : "largest change first");
+	return document_text(document,
+		"means of a run, of %zu before and %zu after; change: after less before; %s; matched by name",
+		nr_before, nr_after, !has_intervals ? "largest change first" :
+		"from, to: the change is between them with 95 %; the least change that is sure comes first");
 }
 
 static int make(struct document *document, struct report *report, bool of_paths)

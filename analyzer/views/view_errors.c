@@ -137,7 +137,7 @@ static const struct column open_columns[] = {
 	{ "stack", "Stack", 0, MEMBER(struct open_row, number, UNIT_NONE) },
 	{ "waits", "Waits", 0, get_waits, 0 },
 	{ "depth", "Depth", 0, MEMBER(struct open_row, depth, UNIT_NONE) },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
@@ -190,16 +190,16 @@ static void add_lead(struct document *document, const struct member *const *list
 			     document_text(
 				     document, "%s: %s, after %s", family_program(worst),
 				     process_end_text(worst->last, text, sizeof(text)),
-				     document_number(document, UNIT_NS, (double)(worst->end - worst->begin))))
+				     document_number(document, UNIT_NS, worst->end - worst->begin)))
 			->wraps = true;
 	else if (!nr_bad)
 		document_add(document, "Ended",
 			     document_text(document, "%s with exit status 0",
-					   document_count(document, (double)nr, "process")));
+					   document_count(document, nr, "process")));
 	else
 		document_add(document, "Ended", document_text(document,
 			"%zu of %s did not end with exit status 0%s", nr_bad,
-			document_count(document, (double)nr, "process"), worst->end_kind != END_SILENT ? "" :
+			document_count(document, nr, "process"), worst->end_kind != END_SILENT ? "" :
 			"; unknown: SIGKILL, a raw exit or an exec"));
 }
 
@@ -262,7 +262,8 @@ static void add_open_calls(struct document *document, const struct report *repor
 		.name = "open_calls",
 		.what = "open stacks",
 		.title = report->title,
-		.note = "open calls of each thread when its process ended, or now; For: time in the newest of them",
+		.note = "open calls of each thread when its process ended, or now; For: time in the newest "
+			"of them",
 		TABLE_COLUMNS(open_columns),
 		.text_columns = report->model->nr_processes > 1 ? "pid,thread,thread_name,open_ns,path"
 								: "thread,thread_name,open_ns,path",
@@ -290,8 +291,8 @@ static void add_threads(struct document *document, const struct model *model)
 		}
 	if (nr_threads)
 		document_add(document, "Threads", document_text(document, "%s ended within %s: -v threads",
-			document_count(document, (double)nr_threads, "thread"),
-			document_count(document, (double)nr_calls, "call")))->apart = true;
+			document_count(document, nr_threads, "thread"),
+			document_count(document, nr_calls, "call")))->apart = true;
 }
 
 /* What the handler of INSIDEME_CRASH recorded. */

@@ -49,9 +49,11 @@ static struct value get_heap(const struct column *column, const void *row)
 static const struct column columns[] = {
 	{ "pid", "Pid", COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_PID) },
 	{ "rank", "Rank", COLUMN_SPARE | COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_RANK) },
-	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_PROGRAM) },
-	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, 0 },
-	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, MEMBER(struct field_row, nr_functions, UNIT_COUNT | NOT_0) },
+	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, MEMBER_PROCESS(struct field_row,
+	  process, WHO_PROGRAM) },
+	{ "field", "Field", COLUMN_FUNCTION, get_name, 0 },
+	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, MEMBER(struct field_row, nr_functions,
+	  UNIT_COUNT | NOT_0) },
 	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
 	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
 	{ "self_percent", "", COLUMN_SUMS, get_share, 0 },
@@ -101,14 +103,15 @@ static void add_processes(struct document *document, const struct report *report
 	table.what = "fields";
 	table.title = "by process";
 	table.aside = strcmp(report->options->format, "csv") != 0;
-	table.text_columns = document_text(document, "%spid,program,%s", report_has_ranks(report) ? "rank," : "",
-					   table.text_columns);
+	table.text_columns = document_text(document, "%spid,program,%s",
+					   report_has_ranks(report) ? "rank," : "", table.text_columns);
 	table.text_top = PROCESS_ROWS;
 	table.formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
 	document_add_table(document, &table);
 }
 
-static void add_fields(struct document *document, const struct report *report, const struct field_rows *fields)
+static void add_fields(struct document *document, const struct report *report,
+		       const struct field_rows *fields)
 {
 	struct table table = table_of(document, report);
 

@@ -52,10 +52,12 @@ static struct value get_part(const struct column *column, const void *row)
 	const struct function *function = function_of(row);
 	size_t nr_runs = ((const struct function_row *)row)->model->nr_parts;
 
+	struct part_range range;
+
 	if (nr_runs < 2)
 		return value_empty();
-	return runs_cell(&function->stats, parts_range(function->parts, sizeof(*function->parts),
-						       column->index / PART_CELLS, nr_runs), nr_runs, column->index);
+	range = parts_range(function->parts, sizeof(*function->parts), column->index / PART_CELLS, nr_runs);
+	return runs_cell(&function->stats, range, nr_runs, column->index);
 }
 
 enum {
@@ -140,7 +142,7 @@ static struct value get_use(const struct column *column, const void *row)
 }
 
 static const struct column columns[] = {
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, facts_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, facts_function, CELL_NAME },
 	FACTS_SOURCE,
 	{ "calls", "Calls", COLUMN_SUMS, get_nested, CELL_NESTED_CALLS },
 	{ "self_ns", "Self", COLUMN_SUMS, facts_stats, CELL_SELF },
@@ -272,8 +274,8 @@ struct table functions_table(struct document *document, struct report *report, b
 static const char *text_columns(const struct report *report)
 {
 	if (report->model->is_sampled && samples_know_waits(report->model))
-		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,waiting_self_ns,"
-			"waiting_total_ns,function,source";
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
+			"waiting_self_ns,waiting_total_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"total_samples_percent,function,source";
@@ -333,11 +335,11 @@ static const char *tell_calls(struct document *document, const struct report *re
 
 	for (size_t i = 0; i < model->nr_functions; i++)
 		primitive += model->functions[i]->primitive_calls;
-	return document_text(document, "%s%s%s%s; ", document_count(document, (double)model->calls, "call"),
+	return document_text(document, "%s%s%s%s; ", document_count(document, model->calls, "call"),
 			     report_has_counted(report) ? "" : " (",
 			     report_has_counted(report)
 				     ? ""
-				     : document_number(document, UNIT_COUNT, (double)primitive),
+				     : document_number(document, UNIT_COUNT, primitive),
 			     report_has_counted(report) ? "" : " primitive)");
 }
 
@@ -369,8 +371,9 @@ int view_functions(struct document *document, struct report *report)
 					  "%stotal = self + what it calls (recursion counts once); "
 					  "both are sums over %" PRIu64
 					  " thread%s; %% of self time in all functions%s%s",
-					  tell_calls(document, report), nr_threads, nr_threads == 1 ? "" : "s",
-					  report_error_note(report), report_doubt_note(report));
+					  tell_calls(document, report), nr_threads,
+					  nr_threads == 1 ? "" : "s", report_error_note(report),
+					  report_doubt_note(report));
 	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort)) {
 		function_use_read(report->model);
 		table.note = tell_use(document, report->model);

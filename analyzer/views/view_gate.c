@@ -73,7 +73,9 @@ static bool are_known(const double *values, size_t nr)
 static enum verdict_of_rule judge_range(enum gate_operator operator, double low, double high, double limit)
 {
 	if (operator == GATE_EQUAL)
-		return low == limit && high == limit ? RULE_HOLDS : low > limit || high < limit ? RULE_FAILS : RULE_IS_OPEN;
+		return low == limit && high == limit ? RULE_HOLDS
+		       : low > limit || high < limit ? RULE_FAILS
+						     : RULE_IS_OPEN;
 	if (operator == GATE_LESS ? high < limit : high <= limit)
 		return RULE_HOLDS;
 	return (operator == GATE_LESS ? low >= limit : low > limit) ? RULE_FAILS : RULE_IS_OPEN;
@@ -99,8 +101,10 @@ static void judge_by_interval(struct gate_row *row, const struct sides *sides)
 		row->why = "by the interval of the ratio, 95 %";
 	} else if (least_of(sides->before, sides->nr_before) > 0) {
 		row->interval.ratio = mean_of(sides->after, sides->nr_after) / base;
-		row->interval.low = least_of(sides->after, sides->nr_after) / most_of(sides->before, sides->nr_before);
-		row->interval.high = most_of(sides->after, sides->nr_after) / least_of(sides->before, sides->nr_before);
+		row->interval.low =
+			least_of(sides->after, sides->nr_after) / most_of(sides->before, sides->nr_before);
+		row->interval.high =
+			most_of(sides->after, sides->nr_after) / least_of(sides->before, sides->nr_before);
 		row->why = "by the range of all runs: they vary, and are few";
 	} else {
 		row->why = "it varies before, and is 0 in a run";
@@ -122,7 +126,8 @@ static void judge(struct gate_row *row, const struct sides *sides)
 	const struct gate_rule *rule = row->rule;
 
 	row->verdict = RULE_IS_OPEN;
-	if (!are_known(sides->after, sides->nr_after) || (rule->has_base && !are_known(sides->before, sides->nr_before)))
+	if (!are_known(sides->after, sides->nr_after) ||
+	    (rule->has_base && !are_known(sides->before, sides->nr_before)))
 		row->why = "not known of all runs";
 	else if (!rule->has_base)
 		judge_absolutely(row, sides);
@@ -151,13 +156,15 @@ static struct function *first_match(const struct report *report, const char *pat
 /* Return: 0, or EXIT_USAGE after an error() */
 static int check_rule(const struct gate_rule *rule, const struct report *report)
 {
-	size_t nr_before = report->before ? report->before->model->nr_runs : 0, nr_after = report->model->nr_runs;
+	size_t nr_before = report->before ? report->before->model->nr_runs : 0,
+	       nr_after = report->model->nr_runs;
 	const struct function *function;
 
 	if (rule->has_base && !report->before)
 		return error("--gate: '%s' needs --diff RUN", rule->text), EXIT_USAGE;
 	if (is_of_time(rule) && (nr_before < RANKS_LEAST || nr_after < RANKS_LEAST))
-		return error("--gate: '%s' is about time, and needs %d runs before and after, not %zu and %zu",
+		return error("--gate: '%s' is about time, and needs %d runs before and after, not %zu and "
+			     "%zu",
 			     rule->text, RANKS_LEAST, nr_before, nr_after), EXIT_USAGE;
 	function = first_match(report, rule->function);
 	if (rule->function && !function && !(report->before && first_match(report->before, rule->function)))
@@ -202,7 +209,8 @@ static int check_runs(const struct report *report, const struct process *like)
 		const char *what = difference(report->model, run, like);
 
 		if (what)
-			return error("%s is not judged: %s", report->model->run_names[run], what), EXIT_FAILURE;
+			return error("%s is not judged: %s", report->model->run_names[run], what),
+			       EXIT_FAILURE;
 	}
 	return 0;
 }
@@ -253,10 +261,12 @@ enum { GATE_CHANGE, GATE_LOW, GATE_HIGH };
 static struct value get_change(const struct column *column, const void *row)
 {
 	const struct gate_row *of = row;
-	const double ratios[] = { of->before > 0 ? of->after / of->before : NAN, of->interval.low, of->interval.high };
+	const double ratios[] = { of->before > 0 ? of->after / of->before : NAN, of->interval.low,
+				  of->interval.high };
 
 	return value_real(UNIT_PERCENT, column->index == GATE_CHANGE && !isnan(of->interval.ratio)
-						? 100 * (of->interval.ratio - 1) : 100 * (ratios[column->index] - 1));
+						? 100 * (of->interval.ratio - 1)
+						: 100 * (ratios[column->index] - 1));
 }
 
 static const struct column columns[] = {
@@ -268,7 +278,8 @@ static const struct column columns[] = {
 	{ "change_percent", "Change", 0, get_change, GATE_CHANGE },
 	{ "change_low_percent", "from", 0, get_change, GATE_LOW },
 	{ "change_high_percent", "to", 0, get_change, GATE_HIGH },
-	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct gate_row, function, CELL_SOURCE) },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct gate_row, function,
+	  CELL_SOURCE) },
 	{ "why", "How", COLUMN_LEFT | COLUMN_SPARE, get_text, GATE_WHY },
 };
 
@@ -281,7 +292,8 @@ static int failures_first(const void *a, const void *b)
 	return x->rule < y->rule ? -1 : 1;
 }
 
-static struct gate_row judge_rule(const struct gate_rule *rule, const struct report *report, bool other_processor)
+static struct gate_row judge_rule(const struct gate_rule *rule, const struct report *report,
+				  bool other_processor)
 {
 	struct gate_row row = { .rule = rule, .function = first_match(report, rule->function), .limit = NAN,
 				.interval = { NAN, NAN, NAN } };
@@ -311,8 +323,9 @@ static void conclude(struct document *document, struct report *report, const str
 	for (size_t i = 0; i < nr; i++)
 		counts[rows[i].verdict]++;
 	report->failed = counts[RULE_FAILS] || (report->options->strict && counts[RULE_IS_OPEN]);
-	document_add(document, "Gate", document_text(document, "%zu of %zu rules %s, %zu hold, of %zu it cannot be told%s",
-		counts[RULE_FAILS], nr, counts[RULE_FAILS] == 1 ? "fails" : "fail", counts[RULE_HOLDS], counts[RULE_IS_OPEN],
+	document_add(document, "Gate", document_text(document,
+		"%zu of %zu rules %s, %zu hold, of %zu it cannot be told%s", counts[RULE_FAILS], nr,
+		counts[RULE_FAILS] == 1 ? "fails" : "fail", counts[RULE_HOLDS], counts[RULE_IS_OPEN],
 		report->options->strict && counts[RULE_IS_OPEN] ? ", which fails by --strict" : ""));
 }
 
@@ -332,7 +345,8 @@ static void add_changes(struct document *document, struct report *report)
 int view_gate(struct document *document, struct report *report)
 {
 	const struct gate_rules *rules = report->gate;
-	const struct process *like = report->before ? first_of(report->before->model, 0) : first_of(report->model, 0);
+	const struct process *like =
+		report->before ? first_of(report->before->model, 0) : first_of(report->model, 0);
 	struct gate_row *list = document_new(document, rules->nr * sizeof(*list));
 	bool other_processor = have_other_processor(report);
 	int status = like ? 0 : (error("--gate: no process was recorded"), EXIT_FAILURE);
@@ -353,7 +367,8 @@ int view_gate(struct document *document, struct report *report)
 		.name = "gate",
 		.title = report->title,
 		.what = "rules",
-		.note = "before, after: means of a run; change: of the ratio after / before, with its interval of 95 %",
+		.note = "before, after: means of a run; change: of the ratio after / before, with its "
+			"interval of 95 %",
 		TABLE_COLUMNS(columns),
 		.fixed = true,
 		.rows = TABLE_ROWS(list, rules->nr),

@@ -66,7 +66,7 @@ static struct value get_part(const struct column *column, const void *row)
 }
 
 static const struct column columns[] = {
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
@@ -98,7 +98,8 @@ static const struct column columns[] = {
 	{ "peak_heap_run_mean_bytes", "Peak/run", COLUMN_RUNS, get_part, PART_PEAK_BYTES | CELL_PART_MEAN },
 	{ "peak_heap_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_PEAK_BYTES | CELL_PART_MAX },
 	{ "not_freed_run_min_bytes", "least", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
-	{ "not_freed_run_mean_bytes", "Not freed/run", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
+	{ "not_freed_run_mean_bytes", "Not freed/run", COLUMN_RUNS, get_part,
+	  PART_NOT_FREED_BYTES | CELL_PART_MEAN },
 	{ "not_freed_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
 	{ "temporary_percent", "Temporary", COLUMN_SPARE | COLUMN_TEXT, facts_heap, CELL_TEMPORARY_PERCENT },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE | COLUMN_TEXT, get_function, CELL_SOURCE },
@@ -152,24 +153,24 @@ static const char *counted_lead(struct document *document, const struct report *
 {
 	const struct heap_stats *heap = &report->model->heap;
 	const char *text = document_text(document, "%s in %s, %s in %s",
-		document_number(document, UNIT_BYTES, (double)heap->alloc_bytes),
-		document_count(document, (double)heap->alloc_calls, "allocation"),
-		document_number(document, UNIT_BYTES, (double)heap->freed_bytes),
-		document_count(document, (double)heap->free_calls, "free"));
+		document_number(document, UNIT_BYTES, heap->alloc_bytes),
+		document_count(document, heap->alloc_calls, "allocation"),
+		document_number(document, UNIT_BYTES, heap->freed_bytes),
+		document_count(document, heap->free_calls, "free"));
 	struct heap_stats sum;
 	struct series series;
 
 	if (missed_distance(report->model, &sum))
 		text = document_text(document, "%s in %s",
-				     document_number(document, UNIT_BYTES, (double)sum.alloc_bytes),
-				     document_count(document, (double)sum.alloc_calls, "allocation"));
+				     document_number(document, UNIT_BYTES, sum.alloc_bytes),
+				     document_count(document, sum.alloc_calls, "allocation"));
 	if (report_is_of_threads(report) || report->model->nr_runs > 1)
 		return text;
 	series_of_all(&series, report->model, "process", "heap_bytes", 64);
 	if (series.known)
 		text = document_text(document, "%s; largest sample %s, %s after the start", text,
 				     document_number(document, UNIT_BYTES, series.peak),
-				     document_number(document, UNIT_NS, (double)series.peak_time));
+				     document_number(document, UNIT_NS, series.peak_time));
 	series_release(&series);
 	return text;
 }
@@ -183,15 +184,15 @@ static const char *live_lead(struct document *document, const struct report *rep
 		return heap_sampled_text(document, report);
 	text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
 			     heap_peak_text(document, report),
-			     document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
-			     document_count(document, (double)model->heap.alloc_calls, "allocation"),
+			     document_number(document, UNIT_BYTES, model->heap.alloc_bytes),
+			     document_count(document, model->heap.alloc_calls, "allocation"),
 			     document_number(document, UNIT_PERCENT,
 					     value_number(heap_cell(&model->heap, CELL_TEMPORARY_PERCENT))),
-			     document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
-			     document_count(document, (double)model->heap.not_freed_calls, "block"));
+			     document_number(document, UNIT_BYTES, model->heap.not_freed_bytes),
+			     document_count(document, model->heap.not_freed_calls, "block"));
 
 	return model->heap.runtime_bytes ? document_text(document, "%s, and %s that runtimes keep", text,
-		document_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
+		document_number(document, UNIT_BYTES, model->heap.runtime_bytes)) : text;
 }
 
 static uint64_t nr_lost(const struct model *model)
@@ -211,7 +212,7 @@ static const char *lead_of(struct document *document, const struct report *repor
 
 	return lost ? document_text(document,
 				    "%s; %s more %s not counted, and missing in all figures (-v quality)",
-				    text, document_number(document, UNIT_COUNT, (double)lost),
+				    text, document_number(document, UNIT_COUNT, lost),
 				    lost == 1 ? "allocation or free was" : "allocations and frees were")
 		    : text;
 }
@@ -234,7 +235,7 @@ static const char *no_sites_note(struct document *document, const struct model *
 	if (distance)
 		return document_text(document, "no allocation became a sample, one every %s on average: a "
 			"smaller --heap-sample takes more",
-				     document_number(document, UNIT_BYTES, (double)distance));
+				     document_number(document, UNIT_BYTES, distance));
 	for (size_t i = 0; i < model->nr_processes && !off; i++)
 		off = process_fact(model->processes[i], "heap_sample_off");
 	return off ? document_text(document, "stacks were not sampled: %s", off)
@@ -282,7 +283,7 @@ static const char *note_of(struct document *document, const struct report *repor
 			document,
 			"estimates from the stacks of %s; +/-: one standard "
 			"error%s%s; by the function that called the allocator, whichever function freed it",
-			document_count(document, (double)model->heap.nr_samples, "allocation"),
+			document_count(document, model->heap.nr_samples, "allocation"),
 			unseen ? ", and 0 may be " : "", unseen ? unseen : "");
 	if (report_has_live_heap(report))
 		return "what the function itself allocated, whichever function freed it; temporary: freed "

@@ -31,17 +31,19 @@ static const struct column columns[] = {
 	{ "rank", "Rank", 0, MEMBER_PROCESS(struct mpi_wait, process, WHO_RANK) },
 	{ "late_rank", "For", 0, MEMBER_PROCESS(struct mpi_wait, other, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT, get_kind, 0 },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct mpi_wait, function, CELL_NAME) },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct mpi_wait, caller, CELL_NAME) },
+	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct mpi_wait, function, CELL_NAME) },
+	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct mpi_wait, caller,
+	  CELL_NAME) },
 };
 
 static const char *note(struct document *document, const struct mpi_waits *waits)
 {
 	const uint64_t all = waits->nr_matched + waits->nr_unmatched;
-	const char *begin = waits->until == INT64_MAX
-				    ? ""
-				    : document_text(document, "of the run's first %s, since it has too many calls: ",
-						    document_number(document, UNIT_NS, (double)waits->until));
+	const char *begin =
+		waits->until == INT64_MAX
+			? ""
+			: document_text(document, "of the run's first %s, since it has too many calls: ",
+					document_number(document, UNIT_NS, waits->until));
 
 	return document_text(
 		document,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each source line: time of samples in it and in what it calls, and blocks allocated there, beside its text. */
+/*
+ * Each source line: time of samples in it and in what it calls, and blocks allocated there, beside its text.
+ */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -17,7 +19,9 @@
 #define TEXT_FUNCTIONS 10
 #define BODY_MOST 1000 /* lines of a function's text */
 
-/* A line of a function; or the heading of a function, or of a file in it; or text of which nothing is known. */
+/*
+ * A line of a function; or the heading of a function, or of a file in it; or text of which nothing is known.
+ */
 struct line_row {
 	const struct line_function *of;
 	const struct line_samples *samples;	/* NULL: none are known */
@@ -84,7 +88,8 @@ static struct value get_per_hit(const struct column *column, const void *row)
 {
 	const struct line *line = ((const struct line_row *)row)->line;
 
-	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits) : value_empty();
+	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits)
+						      : value_empty();
 }
 
 /* Of a line, or of all lines of a function. */
@@ -127,7 +132,8 @@ static void add_row(struct maker *maker, const struct line_row *row)
 	document_add_row(maker->document, &maker->rows, row);
 }
 
-static const char *text_of(struct maker *maker, const struct line_function *of, const char *file, uint32_t number)
+static const char *text_of(struct maker *maker, const struct line_function *of, const char *file,
+			   uint32_t number)
 {
 	if (maker->report->options->no_source)
 		return NULL;
@@ -149,19 +155,21 @@ static void add_line(struct maker *maker, const struct line *line)
 static const char *heading_of(struct maker *maker, const struct line *line, bool is_first)
 {
 	const struct function *function = line->of->function;
-	const char *mark = function_is_inlined(function) ? " (inlined)" : "", *file = line->file ? line->file : "";
+	const char *mark = function_is_inlined(function) ? " (inlined)" : "",
+		   *file = line->file ? line->file : "";
 
 	if (!is_first)
 		return document_text(maker->document, "in %s", file);
 	if (function->file && line->file && strcmp(function->file, line->file) == 0)
-		return document_text(maker->document, "%s%s %s:%u", function->short_name, mark, file, function->line);
+		return document_text(maker->document, "%s%s %s:%u", function->short_name, mark, file,
+				     function->line);
 	return document_text(maker->document, "%s%s %s", function->short_name, mark, file);
 }
 
 static void add_heading(struct maker *maker, const struct line *line, bool is_first)
 {
-	const char *trouble =
-		line->file ? source_trouble(&maker->files, line->file, mtime_of(line->of)) : "no source is known";
+	const char *trouble = line->file ? source_trouble(&maker->files, line->file, mtime_of(line->of))
+					 : "no source is known";
 	struct line_row row = { .of = line->of, .file = line->file };
 
 	if (is_first) {
@@ -259,10 +267,11 @@ static const char *hits_note(struct document *document, struct model *model)
 	if (!line_counts_are_in(model, NO_RUN))
 		return "";
 	return document_text(document, "hits: as gcov counts them%s%s; ",
-			     counted_units_may_be_old(model) ? ", those of a process that runs or was killed up to a second old" : "",
+			     counted_units_may_be_old(model) ?
+				     ", those of a process that runs or was killed up to a second old" : "",
 			     counted_units_lost_some(model)
-				     ? ", and too few where several threads ran the line, because its counters have no "
-				       "locks (build with -pthread)"
+				     ? ", and too few where several threads ran the line, because its "
+				       "counters have no locks (build with -pthread)"
 				     : "");
 }
 
@@ -272,8 +281,8 @@ static const char *new_note(struct document *document, const struct model *model
 
 	if (lines->nr_faults)
 		return document_text(document,
-				     "new memory: pages that the line touched first, by %" PRIu64 " page faults, %" PRIu64
-				     " KiB of them by code without a line; ",
+				     "new memory: pages that the line touched first, by %" PRIu64
+				     " page faults, %" PRIu64 " KiB of them by code without a line; ",
 				     lines->nr_faults, lines->new_elsewhere_bytes >> 10);
 	return why ? document_text(document, "new memory is not known: %s; ", why) : "";
 }
@@ -286,21 +295,24 @@ static const char *note_of(struct document *document, struct model *model)
 	if (!lines && why_no_faults(model))
 		return document_text(document, "new memory is not known: %s", why_no_faults(model));
 	if (!lines)
-		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug information, or "
-		       "insideme-cc --lines";
+		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug "
+		       "information, or insideme-cc --lines";
 	if (line_counts_are_beside(model))
 		beside = "of the runs without counters: ";
 	if (lines->nr_samples)
 		time = document_text(document,
-				     "%sCPU time by %" PRIu64 " samples; time = self + what the line calls (recursion "
+				     "%sCPU time by %" PRIu64
+				     " samples; time = self + what the line calls (recursion "
 				     "once), %% of the function's; ",
 				     beside, lines->nr_samples);
 	if (model->heap.nr_samples)
 		heap = document_text(document,
-				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64 " stacks; ",
+				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64
+				     " stacks; ",
 				     beside, beside[0] ? "at most " : "", model->heap.nr_samples);
-	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others", hits_note(document, model),
-			     time, heap, new_note(document, model, lines), TEXT_FUNCTIONS);
+	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others",
+			     hits_note(document, model), time, heap, new_note(document, model, lines),
+			     TEXT_FUNCTIONS);
 }
 
 static void add_table(struct maker *maker, unsigned int formats, const char *note)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each machine of the run has, and what was left of it: processors, memory, swap, devices, file systems. */
+/*
+ * What each machine of the run has, and what was left of it: processors, memory, swap, devices, file systems.
+ */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -50,8 +52,9 @@ static const char *fact(const struct machine *machine, const char *key)
 	const char *found = NULL;
 
 	for (size_t i = 0; i < model->nr_processes + model->nr_monitors && !found; i++) {
-		const struct process *process = i < model->nr_processes ? model->processes[i]
-									 : model->monitors[i - model->nr_processes];
+		const struct process *process = i < model->nr_processes
+							? model->processes[i]
+							: model->monitors[i - model->nr_processes];
 
 		if (strcmp(process->header.host, machine->host) == 0)
 			found = process_fact(process, key);
@@ -66,12 +69,13 @@ static void add_fact(struct machine *machine, const char *key, const char *title
 	if (!text)
 		return;
 	add(machine, key, title,
-	    unit == UNIT_NONE ? value_text(text) : value_integer(unit, strtoll(text, NULL, 10)), value_empty());
+	    unit == UNIT_NONE ? value_text(text) : value_integer(unit, strtoll(text, NULL, 10)),
+	    value_empty());
 }
 
 /* The first and the least reading of a column, in each set of that name: there is one for each device. */
-static void add_readings(struct machine *machine, struct process *process, const char *set, const char *column,
-			 const char *title)
+static void add_readings(struct machine *machine, struct process *process, const char *set,
+			 const char *column, const char *title)
 {
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
 		const struct rowset *rows = &process->rowsets[i];

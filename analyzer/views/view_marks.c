@@ -50,8 +50,9 @@ static struct value get_time(const struct column *column, const void *row)
 	case CELL_TOTAL:
 		return ns_cell(of->timer->total_ns);
 	case CELL_MEAN:
-		return of->timer->nr_spans ? value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans)
-					   : value_empty();
+		return of->timer->nr_spans
+			       ? value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans)
+			       : value_empty();
 	case CELL_MIN:
 		return ns_cell(of->timer->min_ns);
 	case CELL_MAX:
@@ -340,7 +341,8 @@ static struct table_rows list_said(struct document *document, const struct repor
 		for (size_t j = 0; j < said->nr_marks + said->nr_spans; j++) {
 			const struct said_row row =
 				j < said->nr_marks ? (struct said_row){ process, &said->marks[j], NULL }
-						   : (struct said_row){ process, NULL, &said->spans[j - said->nr_marks] };
+						   : (struct said_row){ process, NULL,
+									&said->spans[j - said->nr_marks] };
 
 			if (is_shown(report, &row))
 				document_add_row(document, &rows, &row);
@@ -367,7 +369,8 @@ static const char *none_of(struct document *document, const struct report *repor
 static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
 {
 	const struct timer_row *list = rows->list;
-	bool have_regions = false, have_timers = false, have_moved = false, have_open = false, have_stages = false;
+	bool have_regions = false, have_timers = false, have_moved = false, have_open = false,
+	     have_stages = false;
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		have_regions |= list[i].facts.function != NULL;
@@ -393,8 +396,8 @@ int view_timers(struct document *document, struct report *report)
 		TABLE_COLUMNS(timer_columns),
 		.text_columns = timer_text_columns(document, &rows),
 		.data_columns =
-			"timer,kind,stage,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,paused_ns,"
-			"open,open_ns,moved_bytes,moved_bytes_per_s",
+			"timer,kind,stage,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,"
+			"paused_ns,open,open_ns,moved_bytes,moved_bytes_per_s",
 		.text_sort = "total_ns",
 		.text_top = TEXT_ROWS,
 		.none = none_of(document, report, "timers"),

@@ -164,8 +164,9 @@ static const struct column call_columns[] = {
 	{ "rank_most_ns", "Most", 0, CALL_NS(most_ns) },
 	{ "most_rank", "In rank", 0, get_most_rank, 0 },
 	{ "imbalance_percent", "Imbal.", 0, CALL(imbalance_percent, UNIT_PERCENT) },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct call_row, caller, CELL_NAME) },
+	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
+	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct call_row, caller,
+	  CELL_NAME) },
 };
 
 static bool any_has_calls(const struct model *model)
@@ -197,16 +198,18 @@ int view_mpi(struct document *document, struct report *report)
 		.title = report->title,
 		TABLE_COLUMNS(call_columns),
 		.text_columns =
-			"total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,"
-			"imbalance_percent,function,caller",
+			"total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,"
+			"most_rank,imbalance_percent,function,caller",
 		.data_columns =
-			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,waiting_ns,mean_ns,max_ns,"
-			"rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
+			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,waiting_ns,mean_ns,"
+			"max_ns,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,
-		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - mean) / most; "
-			"Bytes: of this rank's buffer; of a receive, where its status was asked for; Waiting: see "
+		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - "
+			"mean) / most; "
+			"Bytes: of this rank's buffer; of a receive, where its status was asked for; "
+			"Waiting: see "
 			"-v late",
 		.none = none_of(report->model),
 		.rows = TABLE_ROWS(rows.rows, rows.nr_rows),
@@ -259,7 +262,8 @@ static const struct column message_columns[] = {
 	{ "mean_bytes", "Mean", COLUMN_SPARE, MEMBER(struct message_row, mean_bytes, UNIT_BYTES) },
 	{ "total_ns", "Time", COLUMN_SUMS | COLUMN_SPARE, MEMBER_NS(struct message_row, total_ns) },
 	{ "direction", "Kind", COLUMN_LEFT, get_message_text, DIRECTION },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, MEMBER_FUNCTION(struct message_row, function, CELL_NAME) },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, MEMBER_FUNCTION(struct message_row, function,
+	  CELL_NAME) },
 	{ "communicator", "Communicator", COLUMN_LEFT | COLUMN_ROOM, get_message_text, COMMUNICATOR },
 };
 
@@ -293,7 +297,8 @@ static void add_message(struct document *document, struct table_rows *rows, size
 			const struct process *process, const struct log_messages *messages)
 {
 	struct tree_node *path = path_of(process, messages);
-	struct message_row *row = (struct message_row *)rows->list + first, *end = (struct message_row *)rows->list + rows->nr;
+	struct message_row *row = (struct message_row *)rows->list + first,
+			   *end = (struct message_row *)rows->list + rows->nr;
 
 	if (!path || !path->function)
 		return;
@@ -341,7 +346,8 @@ int view_messages(struct document *document, struct report *report)
 		.text_sort = "bytes",
 		.data_sort = "bytes",
 		.text_top = TEXT_ROWS,
-		.note = "each message once, as its sender counted it; collective: To is empty, Bytes are those of the "
+		.note = "each message once, as its sender counted it; collective: To is empty, Bytes are "
+			"those of the "
 			"rank's own buffer",
 		.none = none_of(report->model),
 		.rows = list_messages(document, report->model),

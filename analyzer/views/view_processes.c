@@ -14,8 +14,8 @@
 #define TEXT_ROWS	40
 #define INDENT_MAX	24	/* levels; deeper ones are not indented further */
 
-enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_BEGIN, ROW_END, ROW_THREADS, ROW_CALLS, ROW_FUNCTIONS, ROW_ALLOC, ROW_LOG,
-	ROW_STATUS, ROW_SIGNAL };
+enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_BEGIN, ROW_END, ROW_THREADS, ROW_CALLS, ROW_FUNCTIONS, ROW_ALLOC,
+	ROW_LOG, ROW_STATUS, ROW_SIGNAL };
 
 static struct value get_who(const struct column *column, const void *row)
 {

@@ -144,8 +144,8 @@ static enum shown_processes tell_apart(const struct model *model)
 
 static size_t line_steps(enum shown_processes who)
 {
-	size_t beside =
-		FIGURES_WIDTH + (who == SHOWN_NONE ? 0 : PID_WIDTH) + (who == SHOWN_PROGRAM ? PROGRAM_WIDTH : 0);
+	size_t beside = FIGURES_WIDTH + (who == SHOWN_NONE ? 0 : PID_WIDTH) +
+			(who == SHOWN_PROGRAM ? PROGRAM_WIDTH : 0);
 	struct terminal terminal;
 
 	terminal_init(&terminal, stdout);
@@ -166,7 +166,7 @@ static char *curve(struct document *document, const struct figure *figure)
 
 	if (figure->series.nr_readings == 1)
 		return document_text(document, "one reading, at %s",
-				     unit_format(when, UNIT_NS, (double)figure->series.last_time));
+				     unit_format(when, UNIT_NS, figure->series.last_time));
 	line = sparkline_text(&figure->series.line, figure->series.peak);
 	text = document_text(document, "%s", line);
 	free(line);
@@ -272,7 +272,8 @@ static void add_figures(struct figures *figures, const struct readings *readings
 		add_process(figures, readings, NULL);
 }
 
-static void add_figures_table(struct document *document, const struct readings *readings, struct report *report)
+static void add_figures_table(struct document *document, const struct readings *readings,
+			      struct report *report)
 {
 	enum shown_processes who = tell_apart(report->model);
 	struct figures figures = { .document = document, .report = report, .nr_steps = line_steps(who),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each thread did at its last sample, or when its process got a fatal signal: its state, and the functions
- * that were open, with lines.
+ * What each thread did at its last sample, or when its process got a fatal signal: its state, and the
+ * functions that were open, with lines.
  */
 #include "analyzer/views/view_stacks.h"
 #include "analyzer/views/views.h"
@@ -71,7 +71,7 @@ static const struct column columns[] = {
 	{ "state", "State", COLUMN_LEFT, STACK(state, 0) },
 	{ "call", "In", COLUMN_LEFT, STACK(call, 0) },
 	{ "frame", "#", 0, STACK(number, UNIT_NONE) },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, STACK(file, 0) },
 	{ "line", "Line", 0, STACK(line, UNIT_NONE | NOT_0) },
@@ -124,8 +124,9 @@ static void add_place(struct stacks *stacks, struct stack_row *row, const struct
 		row->function = i ? place->levels[i].function : function;
 		row->file = place ? place->levels[i].file : NULL;
 		row->line = place ? place->levels[i].line : 0;
-		row->source = row->file ? document_text(stacks->document, "%s:%u", path_base(row->file), row->line)
-					: NULL;
+		row->source =
+			row->file ? document_text(stacks->document, "%s:%u", path_base(row->file), row->line)
+				  : NULL;
 		if (row->function && !row->function->name)
 			resolve_ahead(&row->function, 1);
 		document_add_row(stacks->document, &stacks->rows, row);
@@ -194,7 +195,8 @@ static const struct event *signal_of(const struct stack_copy *copy)
 	const struct event *last = NULL;
 
 	for (size_t i = 0; i < copy->process->nr_events; i++)
-		if (copy->process->events[i].kind == LOG_EVENT_CRASH && copy->process->events[i].ticks <= copy->ticks)
+		if (copy->process->events[i].kind == LOG_EVENT_CRASH &&
+		    copy->process->events[i].ticks <= copy->ticks)
 			last = &copy->process->events[i];
 	return last;
 }
@@ -303,7 +305,8 @@ void stacks_add_copies(struct document *document, struct report *report)
 		if (has_stacks(report->model->processes[i]))
 			add_copies(&stacks, report->model->processes[i], ANY_REASON);
 	add_table(report, &stacks, &(struct table){
-		.note = "what threads were in at a fatal signal, or at INSIDEME_MAX_MEMORY: the innermost function first",
+		.note = "what threads were in at a fatal signal, or at INSIDEME_MAX_MEMORY: the innermost "
+			"function first",
 		.formats = (stacks.rows.nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
 		.apart = true,
 	});

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacks that were copied when a process got a fatal signal. */
-#ifndef INSIDEME_VIEW_STACKS_H
-#define INSIDEME_VIEW_STACKS_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
@@ -11,5 +10,3 @@ void stacks_add_copies(struct document *document, struct report *report);
 
 /* "main > run > step, at step.c:12": where the process got the signal that ended it; NULL: not known. */
 const char *stacks_crash_text(struct document *document, struct process *process);
-
-#endif

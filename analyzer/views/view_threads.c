@@ -41,7 +41,8 @@ static struct value get_share(const struct column *column, const void *row)
 {
 	const struct thread_row *of = row;
 
-	return share_cell(fmax(of->functions_ns, 0), isnan(of->functions_ns) ? 0 : of->thread->process->model->functions_ns);
+	return share_cell(fmax(of->functions_ns, 0),
+			  isnan(of->functions_ns) ? 0 : of->thread->process->model->functions_ns);
 }
 
 #define LIVE_BYTES 100
@@ -137,7 +138,7 @@ static const struct column columns[] = {
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_text, TEXT_NAME },
 	{ "threads", "Threads", COLUMN_SUMS, THREAD(nr_threads, UNIT_COUNT) },
-	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "begin_function", "Began with", COLUMN_FUNCTION, get_function, CELL_NAME },
 	{ "begin_ns", "Begin", COLUMN_SPARE, THREAD(begin, UNIT_NS) },
 	{ "end_ns", "End", 0, THREAD(end, UNIT_NS) },
 	{ "duration_ns", "Lasted", 0, MEMBER_NS(struct thread_row, duration_ns) },
@@ -163,12 +164,13 @@ static const char *text_columns(struct document *document, const struct report *
 {
 	const struct model *model = report->model;
 
-	return document_text(
-		document, "%s%sthread,who,begin_ns,duration_ns,%s%s%s%send,begin_function",
-		model->nr_processes > 1 ? "pid," : "", report_has_ranks(report) ? "rank," : "", model->calls ? "calls," : "",
-		model->calls && report_has_times(report) ? "functions_ns,functions_percent," : "",
-		report_has_heap(report) ? "alloc_bytes," : "",
-		samples_know_waits(model) ? "on_cpu_ns,ready_ns,waiting_ns," : "");
+	return document_text(document, "%s%sthread,who,begin_ns,duration_ns,%s%s%s%send,begin_function",
+			     model->nr_processes > 1 ? "pid," : "", report_has_ranks(report) ? "rank," : "",
+			     model->calls ? "calls," : "",
+			     model->calls && report_has_times(report) ? "functions_ns,functions_percent,"
+								      : "",
+			     report_has_heap(report) ? "alloc_bytes," : "",
+			     samples_know_waits(model) ? "on_cpu_ns,ready_ns,waiting_ns," : "");
 }
 
 /* Count the calls that were open when each thread ended. Only threads with open calls left such an event. */

@@ -35,7 +35,8 @@ struct tree_rows {
 	size_t nr;
 };
 
-static struct tree_row row_of(const struct model *model, const double *alloc_bytes, const struct tree_node *node)
+static struct tree_row row_of(const struct model *model, const double *alloc_bytes,
+			      const struct tree_node *node)
 {
 	return (struct tree_row){ {
 		.function = node->function,
@@ -56,11 +57,13 @@ static bool next_row(struct table *table, void *row)
 		table->at = 0;
 		return false;
 	}
-	*(struct tree_row *)row = row_of(rows->model, rows->alloc_bytes, tree_node(rows->model, rows->ids[table->at++]));
+	*(struct tree_row *)row =
+		row_of(rows->model, rows->alloc_bytes, tree_node(rows->model, rows->ids[table->at++]));
 	return true;
 }
 
-/* Programs without hooks whose allocations were sampled: their call paths are stacks, without calls and times. */
+/* Programs without hooks whose allocations were sampled: their call paths are stacks, without calls and
+ * times. */
 static bool report_is_of_stacks(const struct report *report)
 {
 	return report->model->heap.nr_samples && !report->model->calls;
@@ -127,7 +130,7 @@ static struct value get_part(const struct column *column, const void *row)
 static const struct column columns[] = {
 	{ "path", "Path", COLUMN_LEFT, get_path, 0 },
 	{ "depth", "Depth", 0, get_depth, 0 },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "function", "Function", COLUMN_FUNCTION, get_function, CELL_NAME },
 	FACTS_SOURCE,
 	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS },
 	{ "total_ns", "Total", 0, facts_stats, CELL_TOTAL },
@@ -177,7 +180,7 @@ static struct value value_of(const struct chosen_rows *chosen, uint32_t id)
 static int compare_texts(const struct chosen_rows *chosen, uint32_t a, uint32_t b)
 {
 	struct value value = value_of(chosen, a);
-	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
+	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL; /* it lives until the next one */
 	int order;
 
 	if (text)
@@ -227,7 +230,8 @@ static void select_nodes(struct chosen_rows *chosen, bool in_order)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		if (tree_is_of_counters(node))
 			continue;
-		matched[node->id] = !pattern || matched[node->parent->id] || selector_matches(pattern, node->function);
+		matched[node->id] =
+			!pattern || matched[node->parent->id] || selector_matches(pattern, node->function);
 		if (matched[node->id])
 			chosen->nodes[chosen->nr_nodes++] = node->id;
 	}
@@ -271,7 +275,8 @@ static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 			continue;
 		}
 		nr++;
-		for (const struct tree_node *node = tree_node(chosen->model, id); node && !chosen->shown[node->id]; node = node->parent)
+		for (const struct tree_node *node = tree_node(chosen->model, id);
+		     node && !chosen->shown[node->id]; node = node->parent)
 			chosen->shown[node->id] = true;
 	}
 	return left_out;
@@ -300,14 +305,17 @@ static size_t list_rows(struct chosen_rows *chosen, uint32_t *ids)
 	return nr_rows;
 }
 
-static void choose_rows(struct table *table, struct tree_rows *rows, struct document *document, struct report *report)
+static void choose_rows(struct table *table, struct tree_rows *rows, struct document *document,
+			struct report *report)
 {
 	const struct model *model = report->model;
 	const struct options *options = report->options;
 	bool is_of_stacks = report_is_of_stacks(report);
-	const char *sort = options->sort ? options->sort : model->is_sampled ? report_sampled_sort(report, true) :
-		is_of_stacks ? "total_alloc_bytes" :
-		report_has_times(report) ? "total_ns" : "calls";
+	const char *sort = options->sort	      ? options->sort
+			   : model->is_sampled	      ? report_sampled_sort(report, true)
+			   : is_of_stacks	      ? "total_alloc_bytes"
+			   : report_has_times(report) ? "total_ns"
+						      : "calls";
 	size_t top = options->top_given			    ? options->top
 		     : strcmp(options->format, "text") == 0 ? TEXT_PATHS
 							    : 0;
@@ -336,8 +344,8 @@ static void choose_rows(struct table *table, struct tree_rows *rows, struct docu
 static const char *text_columns(const struct report *report)
 {
 	if (report->model->is_sampled && samples_know_waits(report->model))
-		return "sampled_total_ns,total_samples_percent,sampled_self_ns,waiting_total_ns,waiting_self_ns,"
-		       "function,source";
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,waiting_total_ns,"
+		       "waiting_self_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_total_ns,total_samples_percent,sampled_self_ns,function,source";
 	if (report_is_of_stacks(report))
@@ -361,8 +369,9 @@ static const char *text_columns(const struct report *report)
 static const char *counted_note(const struct report *report)
 {
 	return report_has_counted(report)
-		       ? "; ≈: counted, time by CPU samples; ≤: with the time of counted functions that have none; paths may lack counted functions in between; "
-			 "their calls are shown where samples met a single path, all in -v functions"
+		       ? "; ≈: counted, time by CPU samples; ≤: with the time of counted functions that "
+			 "have none; paths may lack counted functions in between; their calls are shown "
+			 "where samples met a single path, all in -v functions"
 		       : "";
 }
 

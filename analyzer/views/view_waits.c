@@ -214,8 +214,9 @@ static struct table_rows groups_of(struct document *document, const struct wait_
 	}
 	for (size_t at = 0; (group = hashtable_next(&groups, &at));) {
 		if (group->nr_objects > 1)
-			group->sum.object = document_text(document, "%s and %zu other%s", group->sum.object,
-							  group->nr_objects - 1, group->nr_objects > 2 ? "s" : "");
+			group->sum.object =
+				document_text(document, "%s and %zu other%s", group->sum.object,
+					      group->nr_objects - 1, group->nr_objects > 2 ? "s" : "");
 		add_row(document, &rows, sums, &group->sum, group->several_holders);
 	}
 	hashtable_release(&groups);

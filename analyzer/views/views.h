@@ -3,8 +3,7 @@
  * The views. Each makes a document of a report. To add one: a file with its function, and a line in
  * summary/views.c.
  */
-#ifndef INSIDEME_VIEWS_H
-#define INSIDEME_VIEWS_H
+#pragma once
 
 #include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
@@ -21,19 +20,10 @@ struct view {
 };
 
 extern const struct view views[];	/* ends with a name of NULL */
-const struct view *view_find(const char *name);
-/* Report that --diff is not available for this view or format, and where it is. Return: EXIT_USAGE */
-int view_has_no_diff(void);
-/*
- * Report that --from and --to are not available for a view of totals, and where they are. Return:
- * EXIT_USAGE
- */
-int view_has_totals_only(const struct view *view);
 
 /* What --gate shows instead of a view; sets report->failed. */
 int view_gate(struct document *document, struct report *report);
 
-int view_summary(struct document *document, struct report *report);
 int view_functions(struct document *document, struct report *report);
 int view_functions_diff(struct document *document, struct report *report);
 int view_tree_diff(struct document *document, struct report *report);
@@ -59,7 +49,6 @@ int view_messages(struct document *document, struct report *report);
 int view_balance(struct document *document, struct report *report);
 int view_clocks(struct document *document, struct report *report);
 int view_late(struct document *document, struct report *report);
-int view_quality(struct document *document, struct report *report);
 
 /* The table of waits, longest first, likewise. Its note says how much of the blocked time has a name. */
 struct table waits_table(struct document *document, const struct report *report);
@@ -70,5 +59,3 @@ struct table waits_table(struct document *document, const struct report *report)
  * @allocators: only functions that allocated, charged with what the C++ library allocated for them
  */
 struct table functions_table(struct document *document, struct report *report, bool allocators);
-
-#endif

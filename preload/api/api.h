@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions behind include/insideme.h, which has their contracts. */
-#ifndef INSIDEME_API_H
-#define INSIDEME_API_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ int toggle_disable(void);
  * Apply INSIDEME_START, and INSIDEME_SIGNAL if the program has no handler for that signal. Constructor only.
  */
 void toggle_begin(void);
-
-#endif

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Begin and end of a call, however this process times its calls: for what is not on the hot path. */
-#ifndef INSIDEME_CALL_SLOW_H
-#define INSIDEME_CALL_SLOW_H
+#pragma once
 
 #include "preload/calls/calls.h"
 
-/* Node and clock of the call of a claimed frame, on a path that is not in the thread's cache; publishes it. */
+/*
+ * Node and clock of the call of a claimed frame, on a path that is not in the thread's cache; publishes it.
+ */
 void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
 /*
- * The thread's top call ends. As call_end(), but its histogram bucket is counted at once: a handler may interrupt
- * the end of another call, and a bucket that waits would be lost there.
+ * The thread's top call ends. As call_end(), but its histogram bucket is counted at once: a handler may
+ * interrupt the end of another call, and a bucket that waits would be lost there.
  */
 void call_end_top(struct log_thread *thread, bool broken);
 
 /* The thread's top call is of a function that became counted while it was open: its exit is not seen, and its
  * time not known. */
 void call_drop_top(struct log_thread *thread);
-
-#endif

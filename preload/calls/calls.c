@@ -6,8 +6,8 @@
 #include "preload/calls/verbose_calls.h"
 #include "preload/state/sampler_task.h"
 
-NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
-			      const uint32_t *bucket)
+NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks,
+			      bool broken, const uint32_t *bucket)
 {
 	struct log_frame ended;
 

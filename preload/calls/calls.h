@@ -6,8 +6,7 @@
  * about 16 cycles of what comes after. So the order matters more than the number of instructions: what an
  * exit needs is loaded before the clock is read, and an entry looks its node up after it.
  */
-#ifndef INSIDEME_CALLS_H
-#define INSIDEME_CALLS_H
+#pragma once
 
 #include "preload/calls/paths.h"
 
@@ -44,14 +43,14 @@ static ALWAYS_INLINE void call_note_heap(const struct log_header *log, const str
  * come between any two stores. It counts once call_publish() has made its node the thread's.
  */
 static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, struct log_thread *thread,
-						  uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
-						  enum call_timing timing)
+						  uint64_t function_addr, uintptr_t stack_addr,
+						  uintptr_t return_addr, enum call_timing timing)
 {
 	struct log_frame *frame = top_frame(thread) + 1;
 
 	/*
-	 * Its page's first touch, in which a signal is likely to wait, comes before the claim: a handler's hooks would take
-	 * a frame that is all 0 for one of a call that is over, and pop it.
+	 * Its page's first touch, in which a signal is likely to wait, comes before the claim: a handler's
+	 * hooks would take a frame that is all 0 for one of a call that is over, and pop it.
 	 */
 	frame->stack_addr = stack_addr;
 	signal_fence();
@@ -73,7 +72,8 @@ static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_fra
 	thread->current = node;
 }
 
-/* The call begins now. What a handler's calls added to the frame so far is no part of it. Without times both stay 0. */
+/* The call begins now. What a handler's calls added to the frame so far is no part of it. Without times both
+ * stay 0. */
 static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_timing timing)
 {
 	if (timing == TIME_NOT)
@@ -84,7 +84,8 @@ static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_ti
 
 static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
 {
-	thread->current = frame->parent;	/* the frame below may be one that our handler interrupted: not whole */
+	thread->current =
+		frame->parent; /* the frame below may be one that our handler interrupted: not whole */
 	signal_fence();
 	thread->top_addr = (uint64_t)(frame - 1);
 }
@@ -121,18 +122,20 @@ struct call_times {
 };
 
 /*
- * The call of @frame, the top one, is over. Its histogram bucket is counted when the next call ends: until then the
- * bucket's address may wait for the clock, and nobody else.
+ * The call of @frame, the top one, is over. Its histogram bucket is counted when the next call ends: until
+ * then the bucket's address may wait for the clock, and nobody else.
  */
-static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
-				     struct log_node *node, struct call_times times, bool broken)
+static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *thread,
+				     struct log_frame *frame, struct log_node *node, struct call_times times,
+				     bool broken)
 {
 	const uint64_t ticks = times.end_ticks - times.start_ticks;
 	uint32_t *pending;
 
 	add_duration(node, ticks, times.child_ticks);
 	frame[-1].child_ticks += ticks;
-	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
+	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces
+	 * its. */
 	pending = (uint32_t *)thread->pending_addr;
 	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
 	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
@@ -160,5 +163,3 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 	times.end_ticks = call_clock(timing);
 	call_close(log, thread, frame, node, times, broken);
 }
-
-#endif

@@ -54,7 +54,8 @@ uint32_t counted_find(uint64_t function_addr)
 	}
 }
 
-/* Not for huge pages, nor locked where all memory is to be. Of two tasks that make it at once one keeps its own. */
+/* Not for huge pages, nor locked where all memory is to be. Of two tasks that make it at once one keeps its
+ * own. */
 static bool has_table(void)
 {
 	struct counted_function *before = &nothing;

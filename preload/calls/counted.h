@@ -3,17 +3,17 @@
  * Timing auto: functions whose calls are shorter than a hook can measure are counted, no longer timed.
  *
  * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
- * LEAST_WINDOWS of them, which takes some ms, each window is judged: its function becomes counted if the calls
- * lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that they
- * called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE allocated beneath,
- * or if it ever allocated itself: then who allocates is known as exactly as by full hooks. No function is
- * timed again: where that was tried the program took 1.4 times as long, and call paths were no truer.
+ * LEAST_WINDOWS of them, which takes some ms, each window is judged: its function becomes counted if the
+ * calls lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that
+ * they called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE allocated
+ * beneath, or if it ever allocated itself: then who allocates is known as exactly as by full hooks. No
+ * function is timed again: where that was tried the program took 1.4 times as long, and call paths were no
+ * truer.
  *
  * A counted call has no frame. Hooks that it still comes to count it at its path; call sites that were
  * changed (sites.h) count it in the thread's counters. Its time is told by samples.
  */
-#ifndef INSIDEME_COUNTED_H
-#define INSIDEME_COUNTED_H
+#pragma once
 
 #include "preload/calls/calls.h"
 
@@ -42,8 +42,8 @@ _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
  */
 extern HIDDEN struct counted_function *counted_functions;
 
-/* Where the calling thread's changed call sites count. NULL at first, and in a forked child: they go on to the
- * hook. */
+/* Where the calling thread's changed call sites count. NULL at first, and in a forked child: they go on to
+ * the hook. */
 extern HIDDEN __thread uint64_t *counters TLS_INITIAL_EXEC;
 
 /* The place of @function_addr in the table; 0: it has none. The second one makes one. From any thread and
@@ -88,5 +88,3 @@ static ALWAYS_INLINE void counted_add(struct log_node *node)
 	node->calls++;
 	node->untimed_calls++;
 }
-
-#endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The index of a thread's nodes. The first ones, behind its record, are looked at one by one: a thread of few paths
- * needs no table. One that is full is replaced by one twice as large, and each new entry takes some of the old ones
- * along: no call waits until all have moved.
+ * The index of a thread's nodes. The first ones, behind its record, are looked at one by one: a thread of few
+ * paths needs no table. One that is full is replaced by one twice as large, and each new entry takes some of
+ * the old ones along: no call waits until all have moved.
  */
 #include "preload/calls/path_index.h"
 
 #include "preload/state/log_space.h"
 
 #define FIRST_TABLE_BYTES	4096u
-#define MOVED_AT_A_TIME		8u	/* a line; more than 1.6, so that all have moved before the next table is full */
+#define MOVED_AT_A_TIME		8u	/* a line; above 1.6: all have moved before the next table is full */
 
 static struct log_index *table_at(uint32_t ref)
 {
@@ -102,7 +102,8 @@ static void put(struct log_index *table, uint64_t entry)
 		if (there && (there >> 32 != entry >> 32 ||
 			      !(node_at(live.log, (uint32_t)there)->function_addr & LOG_FUNCTION_RETIRED)))
 			continue;
-		if (!__atomic_compare_exchange_n(&entries[place], &there, entry, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (!__atomic_compare_exchange_n(&entries[place], &there, entry, false, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED))
 			continue;	/* a handler was faster */
 		if (!there)
 			add_own(&table->nr_entries, 1);
@@ -157,7 +158,8 @@ static bool make_table(struct log_thread *thread, bool is_other)
 	if (!full)
 		put_first(table, thread);
 	/* Of two, a handler's stays. */
-	__atomic_compare_exchange_n(&thread->index, &full, table->head.self, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&thread->index, &full, table->head.self, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -170,7 +172,8 @@ static bool has_first_room(const struct log_thread *thread)
 
 bool path_index_make_room(struct log_thread *thread, bool is_other)
 {
-	return (thread->index ? has_room(thread->index, is_other) : has_first_room(thread)) || make_table(thread, is_other);
+	return (thread->index ? has_room(thread->index, is_other) : has_first_room(thread)) ||
+	       make_table(thread, is_other);
 }
 
 void path_index_add(struct log_thread *thread, uint32_t ref)

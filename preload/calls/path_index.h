@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finding a thread's nodes, however many there are. Used by the thread and by handlers that interrupt it anywhere: an
- * entry that such a one hides makes a second node of the same path, which readers merge.
+ * Finding a thread's nodes, however many there are. Used by the thread and by handlers that interrupt it
+ * anywhere: an entry that such a one hides makes a second node of the same path, which readers merge.
  */
-#ifndef INSIDEME_PATH_INDEX_H
-#define INSIDEME_PATH_INDEX_H
+#pragma once
 
 #include "preload/calls/paths.h"
 
 /* The ref of the node of @function_addr as called from @parent, 0: none. */
 uint32_t path_index_find(const struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
-/* Room for one more node; @is_other: one under "(other paths)", for which some is kept. False: there is none. */
+/*
+ * Room for one more node; @is_other: one under "(other paths)", for which some is kept. False: there is none.
+ */
 bool path_index_make_room(struct log_thread *thread, bool is_other);
 
 /* Let @ref, a whole node, be found; there must be room. */
 void path_index_add(struct log_thread *thread, uint32_t ref);
-
-#endif

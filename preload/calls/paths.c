@@ -16,8 +16,9 @@ static uint64_t next_area_bytes(const struct log_area *newest)
 }
 
 /*
- * A blank node from the thread's newest area of nodes, the first ones behind its record, or from a new, larger area; a small
- * one in the room that is kept for nodes under "(other paths)", which new paths leave alone.
+ * A blank node from the thread's newest area of nodes, the first ones behind its record, or from a new,
+ * larger area; a small one in the room that is kept for nodes under "(other paths)", which new paths leave
+ * alone.
  */
 static struct log_node *new_node(struct log_thread *thread, bool is_other)
 {
@@ -41,8 +42,8 @@ static struct log_node *new_node(struct log_thread *thread, bool is_other)
 }
 
 /*
- * Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. What the index
- * has no room for is not made: it would be made again at each call.
+ * Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. What
+ * the index has no room for is not made: it would be made again at each call.
  */
 static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
@@ -63,7 +64,8 @@ static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t 
 	first = __atomic_load_n(&above->child, __ATOMIC_RELAXED);
 	do {
 		node->next = first;
-	} while (!__atomic_compare_exchange_n(&above->child, &first, ref, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&above->child, &first, ref, false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
 	path_index_add(thread, ref);
 	return ref;
 }
@@ -81,8 +83,8 @@ static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
 }
 
 /*
- * Programs tend to take their ways again in the order in which they first took them, and nodes lie in that order. What
- * follows a node is one, or zero: areas have 192 bytes left at their end.
+ * Programs tend to take their ways again in the order in which they first took them, and nodes lie in that
+ * order. What follows a node is one, or zero: areas have 192 bytes left at their end.
  */
 static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
@@ -93,8 +95,8 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
 }
 
 /*
- * It takes long beside a call, and so a reader wants to know how long: where it is in a caller's time. The first one of
- * all takes tenfold, and under the root it is in nobody's.
+ * It takes long beside a call, and so a reader wants to know how long: where it is in a caller's time. The
+ * first one of all takes tenfold, and under the root it is in nobody's.
  */
 static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The call tree of a thread: one node per distinct call path. */
-#ifndef INSIDEME_PATHS_H
-#define INSIDEME_PATHS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -17,7 +16,8 @@ static inline struct log_area *paths_newest_area(struct log_thread *thread)
 }
 
 /* Where the thread's cache keeps the callee @function_addr of @parent. */
-static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent,
+						uint64_t function_addr)
 {
 	return &thread->cache[((function_addr >> 4) + parent * 5ull) % LOG_CACHE_ENTRIES];
 }
@@ -36,14 +36,16 @@ struct stack_call {
 
 /*
  * The same of a stack: @calls, @nr of them, the innermost first. Callers are told by the place that they call
- * from, and so is the innermost one if it @is_caller, as of malloc(). Of none it is the node of "(other paths)".
+ * from, and so is the innermost one if it @is_caller, as of malloc(). Of none it is the node of "(other
+ * paths)".
  */
-uint32_t path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr, bool is_caller);
+uint32_t path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr,
+		       bool is_caller);
 
 /* A node's histogram bucket went past 2^32 and begins again: say so in the log. */
 void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket);
 
-/* Functions in [@begin, @end), of module @number, are unloaded: their nodes, in all threads, match no more. */
+/*
+ * Functions in [@begin, @end), of module @number, are unloaded: their nodes, in all threads, match no more.
+ */
 void paths_retire(uint64_t begin, uint64_t end, uint64_t number);
-
-#endif

@@ -51,8 +51,9 @@ static void add_choices(enum setting_id id, enum verdict verdict)
 
 	while (pattern_next(&list, &item))
 		if (item.bytes && nr_choices < PATTERNS_MAX)
-			choices[nr_choices++] = (struct choice){ .pattern = pattern_of(item.start, item.bytes), .verdict = verdict,
-								 .setting = settings_table[id].name, .distance = SIZE_MAX };
+			choices[nr_choices++] = (struct choice){
+				.pattern = pattern_of(item.start, item.bytes), .verdict = verdict,
+				.setting = settings_table[id].name, .distance = SIZE_MAX };
 }
 
 void selection_init(void)
@@ -75,10 +76,11 @@ struct search {
 	struct selected *object;
 };
 
-static bool names_function(const struct pattern *pattern, const char *path, const char *file, const char *name,
-			   const char *plain_name)
+static bool names_function(const struct pattern *pattern, const char *path, const char *file,
+			   const char *name, const char *plain_name)
 {
-	if (pattern->place.bytes && !glob_fits_path(&pattern->place, file) && !glob_fits_path(&pattern->place, path))
+	if (pattern->place.bytes && !glob_fits_path(&pattern->place, file) &&
+	    !glob_fits_path(&pattern->place, path))
 		return false;
 	return glob_fits(&pattern->name, name) || glob_fits(&pattern->name, plain_name) ||
 	       (pattern->may_be_place && glob_fits_path(&pattern->name, file));
@@ -103,7 +105,9 @@ static void keep(struct selected *object, uint64_t entry)
 	object->functions[object->nr++] = entry;
 }
 
-/* In case that nothing has the name itself. Of those alike the first stays: the program's before libraries'. */
+/*
+ * In case that nothing has the name itself. Of those alike the first stays: the program's before libraries'.
+ */
 static void look_whether_near(struct choice *choice, const char *name)
 {
 	struct glob word = near_word(&choice->pattern.name);
@@ -123,7 +127,8 @@ static void look_at(const char *name, const char *file, uint64_t value, void *co
 	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
 
 	for (uint32_t i = 0; i < nr_choices; i++) {
-		if (!names_function(&choices[i].pattern, search->path, file, name, has_plain ? plain : NULL)) {
+		if (!names_function(&choices[i].pattern, search->path, file, name,
+				    has_plain ? plain : NULL)) {
 			if (!choices[i].is_known)
 				look_whether_near(&choices[i], has_plain ? plain : name);
 			continue;
@@ -221,7 +226,7 @@ static enum verdict verdict_in(const struct selected *object, uint64_t addr)
 {
 	uint64_t low = 0, high = object->nr, wanted = addr << VERDICT_BITS | VERDICT_MASK;
 
-	while (low < high) {	/* to the last entry that is not above: several symbols may share an address */
+	while (low < high) { /* to the last entry that is not above: several symbols may share an address */
 		uint64_t middle = low + (high - low) / 2;
 
 		if (object->functions[middle] <= wanted)
@@ -258,7 +263,8 @@ static enum verdict verdict_of_region(uint64_t region)
 	enum verdict verdict = VERDICT_PLAIN;
 
 	for (uint32_t i = 0; label && i < nr_choices; i++)
-		if (!choices[i].pattern.place.bytes && glob_fits(&choices[i].pattern.name, label->text) && choices[i].verdict > verdict)
+		if (!choices[i].pattern.place.bytes && glob_fits(&choices[i].pattern.name, label->text) &&
+		    choices[i].verdict > verdict)
 			verdict = choices[i].verdict;
 	return verdict;
 }
@@ -283,7 +289,8 @@ static void tell_unknown(const struct choice *choice)
 	text_add(&text, ": no function that is loaded is called '");
 	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
 	text_add(&text, *choice->near ? "'; did you mean " : "', if it is no region of the source (");
-	text_add(&text, *choice->near ? choice->near : "insideme-report -v functions of a run without it lists names");
+	text_add(&text, *choice->near ? choice->near
+				      : "insideme-report -v functions of a run without it lists names");
 	text_add(&text, *choice->near ? "?" : ")");
 	say_line(line);
 }

@@ -82,9 +82,9 @@ static enum site_kind kind_of(const struct code *code, uintptr_t return_addr, co
 /* ---- changing it ---- */
 
 /*
- * The displacement at @place is to have this value. Other threads run the site meanwhile, so one store within a
- * line of the cache writes it. Where the displacement crosses a line, its bytes in one of both lines must be the
- * same before and after.
+ * The displacement at @place is to have this value. Other threads run the site meanwhile, so one store within
+ * a line of the cache writes it. Where the displacement crosses a line, its bytes in one of both lines must
+ * be the same before and after.
  */
 static bool store_displacement(const struct code *code, uintptr_t place, int32_t value)
 {
@@ -110,10 +110,12 @@ static bool store_displacement(const struct code *code, uintptr_t place, int32_t
 /* The displacement at @place, which ends the instruction, is to lead to @stub. */
 static bool point(struct code *code, uintptr_t place, const struct stub *stub, enum site_kind kind)
 {
-	const uintptr_t after = place + sizeof(int32_t), nr_first = LINE - place % LINE; /* bytes in its first line */
+	const uintptr_t after = place + sizeof(int32_t),
+			nr_first = LINE - place % LINE; /* bytes in its first line */
 	const uintptr_t before = after + (uintptr_t)(intptr_t)displacement_at(place);
-	const uintptr_t target = nr_first > 2 ? stub_target(stub, kind == SITE_BY_WORD)
-					      : stub_detour(code, stub, kind == SITE_BY_WORD, (uint32_t)nr_first, before);
+	const uintptr_t target =
+		nr_first > 2 ? stub_target(stub, kind == SITE_BY_WORD)
+			     : stub_detour(code, stub, kind == SITE_BY_WORD, (uint32_t)nr_first, before);
 	const int64_t distance = (int64_t)(target - after);
 
 	return target && distance == (int32_t)distance && store_displacement(code, place, (int32_t)distance);
@@ -204,7 +206,8 @@ static bool depends_on_caller(void)
 /* Whoever changes a site does so under the lock, and once: what cannot be changed is not tried again. */
 static bool begin_change(uintptr_t key)
 {
-	return CALL_SITES_ARE_KNOWN && !stubs_are_refused() && refused[place_of(key)] != key && !live_is_sealed() && live.log && try_lock();
+	return CALL_SITES_ARE_KNOWN && !stubs_are_refused() && refused[place_of(key)] != key &&
+	       !live_is_sealed() && live.log && try_lock();
 }
 
 static void end_change(uintptr_t key, bool is_changed)

@@ -13,8 +13,7 @@
  * lines: its stub, or a detour to it, lies where they fit. A site that calls by a register, and all where the
  * kernel refuses to make code writable, go on to the hook, which does the same more slowly.
  */
-#ifndef INSIDEME_SITES_H
-#define INSIDEME_SITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void site_left(uint64_t function_addr, uintptr_t return_addr);
 void sites_forked(void);
 void sites_log_all(void);
 void sites_forget(uintptr_t begin, uintptr_t end);
-
-#endif

@@ -48,15 +48,16 @@ static uint64_t next_chunk_bytes(const struct log_header *log, uint64_t last_byt
 
 void slices_watch_room(const struct log_header *log)
 {
-	if (log->threshold_set_ns || !log->threshold_ticks || live_is_sealed() || !say_is_news(MESSAGE_NOT_EVERY_CALL))
+	if (log->threshold_set_ns || !log->threshold_ticks || live_is_sealed() ||
+	    !say_is_news(MESSAGE_NOT_EVERY_CALL))
 		return;
-	say_line("half of the log's room is used: from now on short calls are counted but not recorded one by one; a larger "
-		 "INSIDEME_BUDGET records more");
+	say_line("half of the log's room is used: from now on short calls are counted but not recorded one "
+		 "by one; a larger INSIDEME_BUDGET records more");
 }
 
 /* A new chunk for a stream; its first slice will follow @frame's state. */
-static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
-					     uint64_t end_ticks)
+static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t stream,
+					     const struct log_frame *frame, uint64_t end_ticks)
 {
 	struct log_header *log = live.log;
 	struct log_slices *last = log_at(log, thread->slices[stream]), *chunk;
@@ -91,8 +92,10 @@ struct heap_change {
 	int64_t since_last;
 };
 
-static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log, const struct log_thread *thread,
-						    const struct log_frame *frame, const struct log_slices *chunk)
+static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log,
+						    const struct log_thread *thread,
+						    const struct log_frame *frame,
+						    const struct log_slices *chunk)
 {
 	struct heap_change change = { .now_bytes = chunk->last_heap_bytes };
 
@@ -130,7 +133,8 @@ static uint8_t *put_pages(uint8_t *at, uint64_t entry_bytes, uint64_t exit_bytes
 	const uint64_t page_bytes = live.log->page_bytes;
 
 	at = put_varint(at, entry_bytes / page_bytes);
-	return put_varint(at, zigzag((int64_t)(exit_bytes / page_bytes) - (int64_t)(entry_bytes / page_bytes)));
+	return put_varint(at,
+			  zigzag((int64_t)(exit_bytes / page_bytes) - (int64_t)(entry_bytes / page_bytes)));
 }
 
 /* The parts of a slice that are not there for most: @flags tells which. */
@@ -165,7 +169,9 @@ static ALWAYS_INLINE void publish(struct log_slices *chunk, const struct log_fra
 	__atomic_store_n(&chunk->head.used_bytes, (uint64_t)(end - (uint8_t *)chunk), __ATOMIC_RELEASE);
 }
 
-/* A slice of any size; a new chunk when this one is full. Apart, so that the short ones need few registers. */
+/*
+ * A slice of any size; a new chunk when this one is full. Apart, so that the short ones need few registers.
+ */
 static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 			       uint64_t end_ticks, bool broken)
 {
@@ -200,11 +206,11 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 }
 
 /*
- * Most slices where there are many: three varints of one byte, in one store. False: it is not such a one; one that was
- * not timed lasted since 0, which is too long.
+ * Most slices where there are many: three varints of one byte, in one store. False: it is not such a one; one
+ * that was not timed lasted since 0, which is too long.
  */
-static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
-				      uint64_t end_ticks, bool broken)
+static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream,
+				      const struct log_frame *frame, uint64_t end_ticks, bool broken)
 {
 	struct log_header *log = live.log;
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
@@ -240,7 +246,8 @@ static NOINLINE void write_slowly(struct log_thread *thread, uint32_t stream, co
 		verbose_call(frame, end_ticks, broken);
 }
 
-NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken)
+NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks,
+			  bool broken)
 {
 	uint32_t stream = thread->slice_depth;
 

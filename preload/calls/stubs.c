@@ -13,7 +13,7 @@
 #define STUB_BYTES 64u
 #define STUBS_MAX 4096u /* of one segment: room for all counters, and as many that only return */
 #define STUBS_BYTES (STUBS_MAX * STUB_BYTES)
-#define DETOUR_BLOCKS 32u /* of 64 KiB: one detour for 2 bytes in each but the first, which has 256 for 1 byte */
+#define DETOUR_BLOCKS 32u /* of 64 KiB: a detour for 2 bytes in each; in the first 256 for 1 byte */
 #define DETOUR_BLOCK_BYTES 65536u
 #define ALL_BYTES (STUBS_BYTES + DETOUR_BLOCKS * DETOUR_BLOCK_BYTES) /* of addresses; few pages are touched */
 #define REACH (1ll << 31)  /* of a displacement */
@@ -329,7 +329,8 @@ static uintptr_t detour_place(struct code *code, uint32_t nr_bytes, uintptr_t li
 	return *nr + 1 < DETOUR_BLOCKS ? blocks + ++(*nr) * step + like % step : 0;
 }
 
-uintptr_t stub_detour(struct code *code, const struct stub *stub, bool by_word, uint32_t nr_bytes, uintptr_t like)
+uintptr_t stub_detour(struct code *code, const struct stub *stub, bool by_word, uint32_t nr_bytes,
+		      uintptr_t like)
 {
 	const uintptr_t place = detour_place(code, nr_bytes, like), target = stub_target(stub, false);
 	const int32_t distance = (int32_t)((intptr_t)target - (intptr_t)place - 5);

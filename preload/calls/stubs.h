@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code whose call sites of hooks are changed, and stubs: what such sites are pointed to. A stub counts a call and
- * returns, or only returns. Stubs lie near the code, where a displacement of 32 bits reaches them.
+ * Code whose call sites of hooks are changed, and stubs: what such sites are pointed to. A stub counts a call
+ * and returns, or only returns. Stubs lie near the code, where a displacement of 32 bits reaches them.
  *
  * For sites.c, under its lock. What handlers may call says so.
  */
-#ifndef INSIDEME_STUBS_H
-#define INSIDEME_STUBS_H
+#pragma once
 
 #include "preload/calls/counted.h"
 #include "preload/objects/eh_table.h"
@@ -32,7 +31,9 @@ struct code {
 /* The segment of code that @addr is in. NULL: it is not known, or there are too many. */
 struct code *code_at(uintptr_t addr);
 
-/* Write these 4 bytes by one store. @at: in code, all in a line of the cache. Return: false: that is refused. */
+/*
+ * Write these 4 bytes by one store. @at: in code, all in a line of the cache. Return: false: that is refused.
+ */
 bool code_store(const struct code *code, uintptr_t at, const uint8_t bytes[4]);
 
 /* A stub that adds 1 to this one of the thread's counters. NULL: there is no room, or it may not be made. */
@@ -45,10 +46,11 @@ struct stub *stub_returning(struct code *code, uint64_t function_addr, enum hook
 uintptr_t stub_target(const struct stub *stub, bool by_word);
 
 /*
- * The same at another address, whose lowest @nr_bytes bytes (1 or 2) are those of @like: a site that crosses a line
- * of the cache keeps these bytes of its displacement. 0: as above.
+ * The same at another address, whose lowest @nr_bytes bytes (1 or 2) are those of @like: a site that crosses
+ * a line of the cache keeps these bytes of its displacement. 0: as above.
  */
-uintptr_t stub_detour(struct code *code, const struct stub *stub, bool by_word, uint32_t nr_bytes, uintptr_t like);
+uintptr_t stub_detour(struct code *code, const struct stub *stub, bool by_word, uint32_t nr_bytes,
+		      uintptr_t like);
 
 /* The kernel refuses what sites need, for good. The log says why. */
 bool stubs_are_refused(void);
@@ -57,15 +59,14 @@ bool stubs_are_refused(void);
 bool stubs_hold(uintptr_t addr);
 
 /*
- * Where a forked child goes on that was interrupted at @addr: at the begin of the stub that it is in, which has
- * loaded the address of its parent's counters. Elsewhere @addr itself.
+ * Where a forked child goes on that was interrupted at @addr: at the begin of the stub that it is in, which
+ * has loaded the address of its parent's counters. Elsewhere @addr itself.
  */
 uintptr_t stub_restart(uintptr_t addr);
 
-/* Where the function begins that holds this address, in code with changed sites. 0: not known. From handlers too. */
+/* Where the function begins that holds this address, in code with changed sites. 0: not known. From handlers
+ * too. */
 uintptr_t code_function(uintptr_t addr);
 
 /* The code in [@begin, @end) is gone. Its stubs stay: a thread may be in one. */
 void codes_forget(uintptr_t begin, uintptr_t end);
-
-#endif

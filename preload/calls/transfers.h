@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of MPI calls that communicate: struct log_transfers says what each holds. */
-#ifndef INSIDEME_TRANSFERS_H
-#define INSIDEME_TRANSFERS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -22,5 +21,3 @@ void transfer_write(struct log_thread *thread, const struct transfer *transfer);
 /* A call that may have communicated since @begin_ticks has no record. Then later ones match no other rank's.
  */
 void transfer_lost(uint64_t begin_ticks);
-
-#endif

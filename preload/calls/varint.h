@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers in few bytes: seven bits in each, the lowest first. */
-#ifndef INSIDEME_VARINT_H
-#define INSIDEME_VARINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ static inline uint64_t zigzag(int64_t value)
 {
 	return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
 }
-
-#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines about single calls. Names of functions become labels when they are first needed, and are found by a table of words:
- * a function's address below its label's number, so that a word is right or is another function's.
+ * Lines about single calls. Names of functions become labels when they are first needed, and are found by a
+ * table of words: a function's address below its label's number, so that a word is right or is another
+ * function's.
  */
 #include "preload/calls/verbose_calls.h"
 

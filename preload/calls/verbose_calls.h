@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* INSIDEME_VERBOSE: a line on stderr for each timer that stops and each call that has a record, in multiprocess_profiler's words. */
-#ifndef INSIDEME_VERBOSE_CALLS_H
-#define INSIDEME_VERBOSE_CALLS_H
+/* INSIDEME_VERBOSE: a line on stderr for each timer that stops and each call that has a record, in
+ * multiprocess_profiler's words. */
+#pragma once
 
 #include "preload/state/live.h"
 
-/* Callable from hooks, threads and signal handlers; nothing after a seccomp filter. Stops the caller while stderr is full. */
+/* Callable from hooks, threads and signal handlers; nothing after a seccomp filter. Stops the caller while
+ * stderr is full. */
 void verbose_timer(const char *name, uint64_t ticks);
 
-/* The call of @frame ended at @end_ticks; @broken: without an exit. The first of a function reads its object's symbols: some ms. */
+/* The call of @frame ended at @end_ticks; @broken: without an exit. The first of a function reads its
+ * object's symbols: some ms. */
 void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken);
 
 /*
@@ -23,5 +25,3 @@ void timer_tell(struct log_thread *thread, const char *name, uint64_t ticks);
 
 /* What is loaded at [@begin, @end) later has other names. */
 void verbose_forget(uintptr_t begin, uintptr_t end);
-
-#endif

@@ -5,8 +5,7 @@
  * block owns its entry. So there is no lock, and a signal handler or a forked child finds every entry whole.
  * The map is private memory, of which a forked child has a copy.
  */
-#ifndef INSIDEME_BLOCKS_H
-#define INSIDEME_BLOCKS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -229,5 +228,3 @@ void blocks_inherit(uint64_t nr_refs);
 
 /* The bytes of all live blocks, by a walk: in the child of a raw clone, before blocks_inherit(). */
 uint64_t blocks_bytes(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Memory for callers that come before the allocator is known: a fixed arena, never given back. The names
  * real_malloc() and so on forward to the next definition where there is one.
  */
-#ifndef INSIDEME_BOOTSTRAP_ARENA_H
-#define INSIDEME_BOOTSTRAP_ARENA_H
+#pragma once
 
 #include "preload/objects/next_functions.h"
 
@@ -38,5 +37,3 @@ static ALWAYS_INLINE void real_free(void *block)
 	else
 		bootstrap_free(block);
 }
-
-#endif

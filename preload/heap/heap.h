@@ -5,8 +5,7 @@
  * the block on both sides, so that a free takes back what its allocation brought; of some blocks the stack is
  * taken, see heap_sample.h.
  */
-#ifndef INSIDEME_HEAP_H
-#define INSIDEME_HEAP_H
+#pragma once
 
 #include "preload/calls/paths.h"
 #include "preload/heap/blocks.h"
@@ -237,5 +236,3 @@ static ALWAYS_INLINE void heap_end(struct log_thread *thread)
 	if (thread)
 		thread->heap_inside = 0;	/* a jump within a handler may have taken it back */
 }
-
-#endif

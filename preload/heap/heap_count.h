@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting what the allocator does. All may be called from signal handlers. */
-#ifndef INSIDEME_HEAP_COUNT_H
-#define INSIDEME_HEAP_COUNT_H
+#pragma once
 
 #include "preload/calls/calls.h"
 #include "preload/heap/heap.h"
@@ -93,5 +92,3 @@ static ALWAYS_INLINE bool heap_freed_at_once(struct log_thread *thread, void *pl
 	add_own(&freeing->freed_bytes, (long)block.bytes);
 	return true;
 }
-
-#endif

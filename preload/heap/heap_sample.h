@@ -5,8 +5,7 @@
  * are in the map of live ones until they are freed. What all allocations bring is counted exactly, at the
  * thread's root.
  */
-#ifndef INSIDEME_HEAP_SAMPLE_H
-#define INSIDEME_HEAP_SAMPLE_H
+#pragma once
 
 #include "preload/heap/heap.h"
 
@@ -37,5 +36,3 @@ static ALWAYS_INLINE void heap_sample_allocated(struct log_thread *thread, const
 	if (unlikely(thread->heap_sample_left_bytes < 0))
 		heap_sample_take(thread, place, bytes, caller);
 }
-
-#endif

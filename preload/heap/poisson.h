@@ -4,8 +4,7 @@
  * a thread allocates, one every mean bytes on average: a block of s bytes is sampled with probability p = 1 -
  * exp(-s / mean), whatever came before it. Integers alone: it runs inside malloc(). No state, no libc.
  */
-#ifndef INSIDEME_POISSON_H
-#define INSIDEME_POISSON_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ uint64_t poisson_next(uint64_t *random, uint64_t mean_bytes);
  * bytes^2 (1 - p) / p^2. tcmalloc, jemalloc and heapprofd weigh their samples in the same way.
  */
 void poisson_weigh(uint64_t addr, uint64_t bytes, uint64_t mean_bytes, struct poisson_weight *weight);
-
-#endif

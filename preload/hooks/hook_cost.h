@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cost of the hooks on this machine, so that readers of the log can subtract it. */
-#ifndef INSIDEME_HOOK_COST_H
-#define INSIDEME_HOOK_COST_H
+#pragma once
 
 #include "preload/stacks/thread.h"
 
@@ -23,5 +22,3 @@ void cost_measure_late(struct log_header *log);
  * then all costs that were measured there become less in proportion.
  */
 void cost_measure_again(struct log_header *log);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What -finstrument-functions calls. */
-#ifndef INSIDEME_HOOKS_H
-#define INSIDEME_HOOKS_H
+#pragma once
 
 #include "preload/common/base/compiler.h"
 
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
-
-#endif

@@ -3,8 +3,7 @@
  * INSIDEME_CRASH: a handler records the place of a fatal signal. Without it, the log has only the calls that
  * were open.
  */
-#ifndef INSIDEME_CRASH_HANDLER_H
-#define INSIDEME_CRASH_HANDLER_H
+#pragma once
 
 /*
  * Install handlers for the signals for which the program has none, if the user asks for it. After the log
@@ -15,5 +14,3 @@ void crash_init(void);
 /* Make a stack for the handler in the calling thread, whose own may have overflowed; and remove it. */
 void crash_begin_thread(void);
 void crash_end_thread(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* INSIDEME_SUMMARY without insideme-run: the report on stderr when the process that began the run ends. */
-#ifndef INSIDEME_END_SUMMARY_H
-#define INSIDEME_END_SUMMARY_H
+#pragma once
 
 #include "preload/common/run/run.h"
 
@@ -13,5 +12,3 @@ void end_summary_init(const struct run *own, char **environment);
  * after a seccomp filter, and if stderr is closed or another file by now.
  */
 void end_summary_print(void);
-
-#endif

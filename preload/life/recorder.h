@@ -3,8 +3,7 @@
  * The recorder as a whole: its end. On trouble it writes one line on stderr and turns itself off, while the
  * program runs on.
  */
-#ifndef INSIDEME_RECORDER_H
-#define INSIDEME_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void recorder_go_on(void);
 
 /* @own: kept; NULL without a run. */
 void recorder_init(struct run *own);
-
-#endif

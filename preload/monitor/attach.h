@@ -3,8 +3,7 @@
  * insideme-run --pid and --machine: sample processes that run already, or only the machine, into a run like
  * any other. Nothing is injected into the processes, and nothing in them is stopped.
  */
-#ifndef INSIDEME_MONITOR_ATTACH_H
-#define INSIDEME_MONITOR_ATTACH_H
+#pragma once
 
 #include "preload/monitor/options.h"
 
@@ -13,5 +12,3 @@
  * stderr
  */
 int attach_run(const struct options *options, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What insideme-run prints and saves when the program has ended. */
-#ifndef INSIDEME_FINISH_RUN_H
-#define INSIDEME_FINISH_RUN_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ void finish_save_names(const char *run_path, const sigset_t *mask);
 
 /* The same line for processes that ran already; 0: for the machine. */
 void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes, bool has_stacks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's environment, and its start with everything else as insideme-run found it. */
-#ifndef INSIDEME_MONITOR_LAUNCH_H
-#define INSIDEME_MONITOR_LAUNCH_H
+#pragma once
 
 #include <signal.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ char **launch_environment(const struct options *options, const char *run, const 
  * there is no child any more
  */
 pid_t launch(char **command, char **environment, const sigset_t *mask);
-
-#endif

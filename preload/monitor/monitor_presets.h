@@ -3,8 +3,7 @@
  * pikos's monitors: insideme-run functions|function_memory ... -- PROGRAM. Each of them sets how the program
  * is recorded, and lets insideme-report write a row for each entry and exit of a call while the program runs.
  */
-#ifndef INSIDEME_MONITOR_PRESETS_H
-#define INSIDEME_MONITOR_PRESETS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ pid_t rows_start(const struct rows_options *options, const char *run_path, const
 
 /* The run's log is complete. @pid: as from rows_start(); 0: that process has ended. */
 void rows_finish(const struct rows_options *options, pid_t pid, const char *run_path, const sigset_t *mask);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * insideme-run's command line: an option for each setting, from the table of settings, and some of its own.
  */
-#ifndef INSIDEME_MONITOR_OPTIONS_H
-#define INSIDEME_MONITOR_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ struct options {
 int options_parse(struct options *options, int argc, char **argv);
 
 void options_print_help(void);
-
-#endif

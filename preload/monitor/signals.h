@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signals for the program reach it once, and insideme-run ends by the signal that ends the program. */
-#ifndef INSIDEME_MONITOR_SIGNALS_H
-#define INSIDEME_MONITOR_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <sys/types.h>
@@ -23,5 +22,3 @@ void signals_stop_too(int signal);
 
 /* End as the program did. @status: as from wait(). Makes no core file. */
 _Noreturn void signals_end_like(int status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --runs: several runs of a program, and by turns of another one. */
-#ifndef INSIDEME_MONITOR_TURNS_H
-#define INSIDEME_MONITOR_TURNS_H
+#pragma once
 
 #include "preload/monitor/options.h"
 
@@ -10,5 +9,3 @@
  * stderr, before any run. The parent ends as the last run did.
  */
 int turns_begin(struct options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The arguments of a call, by their roles: see mpi_calls.h. */
-#ifndef INSIDEME_MPI_ARGUMENTS_H
-#define INSIDEME_MPI_ARGUMENTS_H
+#pragma once
 
 #include "preload/mpi/mpi_calls.h"
 #include "preload/mpi/mpi_library.h"
@@ -50,5 +49,3 @@ static inline word request_at(const struct mpi_arguments *arguments, int place, 
 {
 	return stored_request(arguments->values[place], index, arguments->variant);
 }
-
-#endif

@@ -19,8 +19,7 @@
  *
  * What a collective transfers is what this rank's buffer has: of the side that means something at every rank.
  */
-#ifndef INSIDEME_MPI_CALLS_H
-#define INSIDEME_MPI_CALLS_H
+#pragma once
 
 #define MPI_CALLS(X)                                                                  \
 	X(Init, init, INIT, 2, 1, "xx")                                                    \
@@ -139,5 +138,3 @@ enum mpi_call { MPI_CALLS(MPI_CALL_NUMBER) NR_MPI_CALLS };
 #undef MPI_CALL_NUMBER
 
 #define MPI_ARGUMENTS_MOST 14
-
-#endif

@@ -3,8 +3,7 @@
  * Communicators. A name is the same in all ranks, without any message: that of the communicator it was made
  * from, which of that one's creations it is, and the lowest world rank in it: "MPI_COMM_WORLD/1@0".
  */
-#ifndef INSIDEME_MPI_COMMS_H
-#define INSIDEME_MPI_COMMS_H
+#pragma once
 
 #include "preload/mpi/mpi_library.h"
 
@@ -38,5 +37,3 @@ void comm_release(struct comm *comm);
 
 /* The world rank of @peer in @comm; LOG_PEER_NONE: it has none, as ranks of a spawned world. */
 int comm_world_rank(const struct comm *comm, int peer);
-
-#endif

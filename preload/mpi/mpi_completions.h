@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that complete requests: the Wait and Test families, MPI_Request_free. */
-#ifndef INSIDEME_MPI_COMPLETIONS_H
-#define INSIDEME_MPI_COMPLETIONS_H
+#pragma once
 
 #include "preload/mpi/mpi_arguments.h"
 #include "preload/mpi/mpi_requests.h"
@@ -29,5 +28,3 @@ const struct mpi_message *completions_awaited(const struct completions *completi
  */
 void completions_end(struct completions *completions, const struct mpi_arguments *arguments, bool is_recorded,
 		     bool has_succeeded);
-
-#endif

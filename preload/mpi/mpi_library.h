@@ -4,8 +4,7 @@
  * differ is here. Handles in C are pointers in Open MPI and numbers in MPICH; in Fortran they are numbers in
  * both.
  */
-#ifndef INSIDEME_MPI_LIBRARY_H
-#define INSIDEME_MPI_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ struct status {
 
 /* The @index-th one at @argument. False: the program asked for none, or that cannot be known. */
 bool argument_status(word argument, int index, enum mpi_variant variant, struct status *status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A lock. The program's mutexes are recorded as waits; this is none of them. */
-#ifndef INSIDEME_MPI_LOCK_H
-#define INSIDEME_MPI_LOCK_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ static inline void lock_give(bool *is_locked)
 {
 	__atomic_store_n(is_locked, false, __ATOMIC_RELEASE);
 }
-
-#endif

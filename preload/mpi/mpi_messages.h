@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From a call's arguments to the messages that it made, or started. */
-#ifndef INSIDEME_MPI_MESSAGES_H
-#define INSIDEME_MPI_MESSAGES_H
+#pragma once
 
 #include "preload/mpi/mpi_arguments.h"
 #include "preload/mpi/mpi_comms.h"
@@ -28,5 +27,3 @@ int messages_report(struct messages *messages, const struct mpi_arguments *argum
 
 /* A receive of @comm is over: fill in what its status says. */
 void message_know_status(struct mpi_message *message, const struct comm *comm, const struct status *status);
-
-#endif

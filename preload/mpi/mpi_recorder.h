@@ -3,8 +3,7 @@
  * What libinsideme.so offers to libinsideme-mpi.so, which looks up the variable insideme_mpi_recorder. Both
  * come from one build; another version is not used.
  */
-#ifndef INSIDEME_MPI_RECORDER_H
-#define INSIDEME_MPI_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct mpi_recorder {
 };
 
 extern const struct mpi_recorder insideme_mpi_recorder;
-
-#endif

@@ -4,8 +4,7 @@
  * for several: what MPI has sent at once may all have the same one, and a handle comes again once it is free.
  * So a call that may complete a request claims it before; while it is claimed, no other call finds it.
  */
-#ifndef INSIDEME_MPI_REQUESTS_H
-#define INSIDEME_MPI_REQUESTS_H
+#pragma once
 
 #include "preload/mpi/mpi_comms.h"
 
@@ -30,5 +29,3 @@ struct request *request_claim(word handle);
 void request_unclaim(struct request *request);
 /* Of a claimed one: it is gone. */
 void request_remove(struct request *request);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where functions begin and end, as an object's .eh_frame_hdr and .eh_frame tell. */
-#ifndef INSIDEME_EH_TABLE_H
-#define INSIDEME_EH_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct function_range {
 
 /* The function around @addr. Calls nothing; from anywhere. */
 struct function_range eh_table_find(const struct eh_table *table, uintptr_t addr);
-
-#endif

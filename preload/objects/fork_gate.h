@@ -4,8 +4,7 @@
  * that moment, its child would inherit them. So forks and such moments wait for each other. They
  * wait for a second at most, because the other task may be gone, or stopped.
  */
-#ifndef INSIDEME_FORK_GATE_H
-#define INSIDEME_FORK_GATE_H
+#pragma once
 
 /*
  * Around each such moment. Signals must be blocked, and moments must not be nested: a fork that
@@ -19,5 +18,3 @@ void moment_end(void);
 void fork_gate_before_fork(void);
 void fork_gate_in_parent(void);
 void fork_gate_in_child(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of symbols as people write them. Pure functions without libc. */
-#ifndef INSIDEME_FUNCTION_NAMES_H
-#define INSIDEME_FUNCTION_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ int symbol_file_each(const char *path, symbol_each *each, void *context);
  * (operators, substitutions other than std).
  */
 bool symbol_plain_name(const char *symbol, char *name, size_t bytes);
-
-#endif

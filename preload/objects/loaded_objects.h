@@ -4,8 +4,7 @@
  * themselves: dlsym() allocates, frees the program's text of dlerror(), and under sanitizers calls
  * our wrappers.
  */
-#ifndef INSIDEME_LOADED_OBJECTS_H
-#define INSIDEME_LOADED_OBJECTS_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -133,5 +132,3 @@ static ALWAYS_INLINE bool runtimes_keep(uintptr_t caller)
 	return caller - runtimes_linker.begin < runtimes_linker.bytes ||
 	       caller - runtimes_buffers.begin < runtimes_buffers.bytes;
 }
-
-#endif

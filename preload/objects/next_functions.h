@@ -4,8 +4,7 @@
  * wrapper forwards to those. To interpose another function: one line in REAL_FUNCTIONS, the wrapper
  * in preload/wraps, one line in test/exports.txt.
  */
-#ifndef INSIDEME_NEXT_FUNCTIONS_H
-#define INSIDEME_NEXT_FUNCTIONS_H
+#pragma once
 
 #include <link.h>
 #include <pthread.h>
@@ -196,5 +195,3 @@ void *real_for_caller(const char *name, uintptr_t caller);
  * never called.
  */
 bool real_is_taken(const char *name);
-
-#endif

@@ -8,8 +8,7 @@
  * prefix; the descriptor, or -1; bytes moved, from `result`; the value returned where no object
  * defines the function.
  */
-#ifndef INSIDEME_WAIT_FUNCTIONS_H
-#define INSIDEME_WAIT_FUNCTIONS_H
+#pragma once
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -324,5 +323,3 @@
 #define PLAIN_WAIT_FUNCTIONS(X) \
 	FILE_FUNCTIONS(X) SOCKET_FUNCTIONS(X) EVENT_FUNCTIONS(X) SLEEP_FUNCTIONS(X) CHILD_FUNCTIONS(X) \
 	THREAD_FUNCTIONS(X)
-
-#endif

@@ -4,8 +4,7 @@
  * reads them. It is used only if it finds the tables by glibc's _dl_find_object() (2.35 and later): older
  * versions take the dynamic linker's lock.
  */
-#ifndef INSIDEME_BACKTRACE_H
-#define INSIDEME_BACKTRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ bool backtrace_is_possible(void);
 
 /* The program registers or removes the unwind tables @table by @real_change, which may hold that lock. */
 void backtrace_change_tables(void (*real_change)(void *), void *table);
-
-#endif

@@ -8,8 +8,7 @@
  * sigaction(), sigfillset() and pthread_sigmask() never touch it, debuggers pass it on silently, and exec
  * resets it. If other code already uses it, nothing is sampled.
  */
-#ifndef INSIDEME_CPU_SAMPLES_H
-#define INSIDEME_CPU_SAMPLES_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -42,5 +41,3 @@ void samples_end(struct log_thread *thread);
 
 /* Sample no thread any more. @why is written to the log. */
 void samples_stop(const char *why);
-
-#endif

@@ -3,8 +3,7 @@
  * What threads leave of their stacks when their process ends, or its memory has reached INSIDEME_MAX_MEMORY:
  * copies in the log, which the report unwinds. Nothing is unwound in a broken process.
  */
-#ifndef INSIDEME_LAST_WORDS_H
-#define INSIDEME_LAST_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <ucontext.h>
@@ -24,5 +23,3 @@ void last_words_here(void);
  * 0.2 s at most.
  */
 void last_words_of_others(bool waits);
-
-#endif

@@ -4,8 +4,7 @@
  * own instructions. Where one ends is not known. They are distinguished by where their calls are: a call that
  * would break open calls far away belongs to another stack, and so does one that is very far below.
  */
-#ifndef INSIDEME_COROUTINE_STACKS_H
-#define INSIDEME_COROUTINE_STACKS_H
+#pragma once
 
 #include "preload/stacks/thread.h"
 
@@ -15,5 +14,3 @@ void coroutine_stacks_before_exit(struct log_thread *thread, uint64_t function_a
 
 /* The hooks near to @stack_addr need not come here: no other stack is that near. */
 void coroutine_stacks_come_near(struct log_thread *thread, uintptr_t stack_addr);
-
-#endif

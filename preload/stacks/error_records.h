@@ -4,8 +4,7 @@
  * counted in one record; what is on its way between a throw and its catch is kept with the thread. No locks,
  * no allocation.
  */
-#ifndef INSIDEME_ERROR_RECORDS_H
-#define INSIDEME_ERROR_RECORDS_H
+#pragma once
 
 #include "preload/stacks/thread.h"
 
@@ -62,5 +61,3 @@ static inline bool is_unwinding(const struct log_thread *thread)
 {
 	return thread->errors && errors_of(thread)->nr_unwindings;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * into the parent's log in its registers. So the child's mapping of that log becomes private memory, and
  * the child is not recorded.
  */
-#ifndef INSIDEME_FORK_IN_HOOK_H
-#define INSIDEME_FORK_IN_HOOK_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -20,5 +19,3 @@ void fork_in_hook_turn_off(void);
 
 /* Called in a child of that child, whose live the kernel has wiped: it is not recorded either. */
 void fork_in_hook_stay_off(void);
-
-#endif

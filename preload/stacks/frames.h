@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The areas that hold a stack's frames: shared by what switches stacks and what repairs them. */
-#ifndef INSIDEME_FRAMES_H
-#define INSIDEME_FRAMES_H
+#pragma once
 
 #include "preload/calls/call_slow.h"
 #include "preload/calls/calls.h"
@@ -104,5 +103,3 @@ uint64_t stack_close_all(struct log_thread *thread);
 
 /* Room for one more frame on the current stack, made if it must be. */
 bool stack_has_room(struct log_thread *thread);
-
-#endif

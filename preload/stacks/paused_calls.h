@@ -5,8 +5,7 @@
  * finds its entry, whether they came before or after a switch; what they took is the gap's and nobody's self
  * time; and what begins in them after recording went on again stands under the gap.
  */
-#ifndef INSIDEME_PAUSED_CALLS_H
-#define INSIDEME_PAUSED_CALLS_H
+#pragma once
 
 #include "preload/calls/calls.h"
 #include "preload/calls/selection.h"
@@ -64,5 +63,3 @@ void gap_look(struct log_thread *thread);
 
 /* The gap on top is over. */
 void gap_end(struct log_thread *thread);
-
-#endif

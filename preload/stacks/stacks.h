@@ -3,8 +3,7 @@
  * Frames: the calls that are open on a stack. What the hooks do not do themselves: more frames, other stacks
  * (coroutines, signal stacks), calls that never saw their exit.
  */
-#ifndef INSIDEME_STACKS_H
-#define INSIDEME_STACKS_H
+#pragma once
 
 #include "preload/stacks/frames.h"
 
@@ -88,5 +87,3 @@ bool stack_is_in_hook(const struct open_calls *calls);
 /* Refs in the log of the parent: who forked, and the path that was open. */
 void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);
-
-#endif

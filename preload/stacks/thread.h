@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads, and their records in the log. */
-#ifndef INSIDEME_THREAD_H
-#define INSIDEME_THREAD_H
+#pragma once
 
 #include <errno.h>
 
@@ -60,5 +59,3 @@ struct log_thread *record_of_tid(uint32_t tid);
 
 /* The process ends: threads that ended unseen end in the log too. */
 void records_end_gone(void);
-
-#endif

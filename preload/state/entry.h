@@ -6,8 +6,7 @@
  * record: a call, a thread, an allocation. A child's entry is in the log of an ancestor; a program's entry is
  * in the log that the run's programs share.
  */
-#ifndef INSIDEME_ENTRY_H
-#define INSIDEME_ENTRY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -82,5 +81,3 @@ extern HIDDEN uint64_t entry_due_ticks;
 void entry_look(void);
 /* Has this process, and not only a parent, reached that time? */
 bool entry_is_due(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects that call other hooks than ours. Their functions are not recorded; the log says so. */
-#ifndef INSIDEME_FOREIGN_HOOKS_H
-#define INSIDEME_FOREIGN_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void foreign_hooks_begin(const struct log_header *log);
 
 /* Was an object loaded since the constructor? Otherwise there is nothing to look for. */
 bool foreign_hooks_is_possible(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Names that the program gives to regions, marks and counters. Each has one number in the process and its
  * forked children, and one record in each log.
  */
-#ifndef INSIDEME_LABELS_H
-#define INSIDEME_LABELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ void labels_forked(void);
 
 /* Record all labels known so far, in a log that begins. */
 void labels_log_all(void);
-
-#endif

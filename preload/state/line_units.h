@@ -4,8 +4,7 @@
  * @unit is gcc's struct gcov_info. Their counters are copied into the log: by the sampler each second, and
  * here when the process ends or an object is unloaded.
  */
-#ifndef INSIDEME_LINE_UNITS_H
-#define INSIDEME_LINE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool line_units_known(void);
 void line_units_forked(void);
 /* In a child's new log: all that there are. */
 void line_units_log_all(void);
-
-#endif

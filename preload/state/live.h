@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether this process records, and how. Every hook looks here first. */
-#ifndef INSIDEME_LIVE_H
-#define INSIDEME_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,5 +105,3 @@ void live_end_opening(void);
  */
 bool live_is_sealed(void);
 void live_seal(int filters);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Room for the recorder's areas in this process's log. */
-#ifndef INSIDEME_LOG_SPACE_H
-#define INSIDEME_LOG_SPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void log_space_bring_home(void);
 
 /* The process ends: return memory that was allocated ahead and not used to the file system. */
 void log_space_give_back(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The module map: which object was where, from when to when, so that addresses can be named later. */
-#ifndef INSIDEME_MODULES_H
-#define INSIDEME_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void modules_know_all(const uint64_t *addrs, size_t nr);
  * hooks and signal handlers.
  */
 bool modules_place(uintptr_t addr, const char **file, uintptr_t *bias);
-
-#endif

@@ -3,8 +3,7 @@
  * Switches recording of calls off and on while the program runs: INSIDEME_START, INSIDEME_SIGNAL,
  * insideme_disable(). paused_calls.h says how calls are kept meanwhile.
  */
-#ifndef INSIDEME_RECORDING_STATE_H
-#define INSIDEME_RECORDING_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ bool switched_ever(void);
 
 /* When recording last went on. */
 uint64_t switched_on_ticks(void);
-
-#endif

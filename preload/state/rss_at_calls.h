@@ -4,8 +4,7 @@
  * /proc/self/statm, without the recorder's own part. In Linux 6.2 to 6.15, RSS is only exact to about 64
  * pages for each processor.
  */
-#ifndef INSIDEME_RSS_AT_CALLS_H
-#define INSIDEME_RSS_AT_CALLS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -28,5 +27,3 @@ const struct log_memory_reading *memory_of(struct log_frames *area, const struct
 /* Set the reading for a frame in the thread's newest area to @now. */
 void memory_keep(const struct log_thread *thread, const struct log_frame *frame,
 		 const struct log_memory_reading *now);
-
-#endif

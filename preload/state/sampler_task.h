@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sampler's home inside the program: a raw clone, never a pthread. */
-#ifndef INSIDEME_SAMPLER_TASK_H
-#define INSIDEME_SAMPLER_TASK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ static ALWAYS_INLINE void sampler_task_poll(uint64_t now)
 	if (unlikely(due && now >= due))
 		sampler_task_resume_due();
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of descriptors: files by path, others by kind. Read once a name, by one system call, and not for
  * each. */
-#ifndef INSIDEME_DESCRIPTOR_NAMES_H
-#define INSIDEME_DESCRIPTOR_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls);
 
 /* @fd was closed, or is another one. */
 void descriptor_forget(int fd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of what calls waited for. A thread's own, used by it and by its signal handlers. */
-#ifndef INSIDEME_WAIT_RECORDS_H
-#define INSIDEME_WAIT_RECORDS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -23,5 +22,3 @@ struct log_wait *wait_record(struct log_thread *thread, const struct wait_key *k
 
 /* The record of the task @tid and the path that it is in, as far as they are known; else both 0. */
 void holder_find(uint32_t tid, uint32_t *thread, uint32_t *node);
-
-#endif

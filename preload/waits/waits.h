@@ -3,8 +3,7 @@
  * A library call that waits is a call of its own: its frame is open while the program is blocked, so what a
  * killed process waited for is in the log. Callable from any thread and from signal handlers.
  */
-#ifndef INSIDEME_WAITS_H
-#define INSIDEME_WAITS_H
+#pragma once
 
 #include "preload/state/live.h"
 
@@ -44,5 +43,3 @@ static ALWAYS_INLINE bool waits_on(void)
 void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
 		uintptr_t stack_addr, uintptr_t caller_addr);
 void wait_end(const struct wait *wait, int64_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * What a C++ exception says about itself, read without the program's C++ library and without running the
  * program's code.
  */
-#ifndef INSIDEME_EXCEPTION_WHAT_H
-#define INSIDEME_EXCEPTION_WHAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ const char *what_of(void *thrown, const struct type_info *type, bool calls_own, 
 
 /* Is it code of a shared C++ library? */
 bool what_is_of_library(uintptr_t addr);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the wrappers share, and what the constructor calls before any thread. */
-#ifndef INSIDEME_WRAPS_H
-#define INSIDEME_WRAPS_H
+#pragma once
 
 #include "preload/stacks/thread.h"
 
@@ -31,5 +30,3 @@ void *exception_caught(uintptr_t caller, const char **type, const char **message
  * that continues would have its frame. @reason as in slices.
  */
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason);
-
-#endif

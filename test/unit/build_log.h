@@ -3,8 +3,7 @@
  * Builds logs in memory for tests of the reading side: from the format's description, not with the recorder's
  * code, so that a mistake of one side shows. Everything a builder returns stays in place and may be edited.
  */
-#ifndef BUILD_LOG_H
-#define BUILD_LOG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ struct log_event *build_event(struct build *build, uint32_t event, uint64_t tick
 
 /* Write the first @bytes (0: all) of the log to @path. */
 void build_write(const struct build *build, const char *path, uint64_t bytes);
-
-#endif

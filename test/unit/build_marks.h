@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a program reports itself, in a built log. */
-#ifndef BUILD_MARKS_H
-#define BUILD_MARKS_H
+#pragma once
 
 #include "test/unit/build_log.h"
 
@@ -32,5 +31,3 @@ struct build_transfer {
 };
 void build_transfers(struct build *build, struct log_thread *thread, const struct build_transfer *transfers,
 		     int nr_transfers);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models of built logs, for tests: one program at /usr/bin/app with three functions. */
-#ifndef BUILD_MODEL_H
-#define BUILD_MODEL_H
+#pragma once
 
 #include "analyzer/load/load.h"
 #include "analyzer/model/model.h"
@@ -35,5 +34,3 @@ void build_run_add(struct build_run *run, struct build *build);
 struct model *build_run_load(struct build_run *run);
 /* A function by its address in the file, or NULL. */
 struct function *build_function(const struct model *model, uint64_t addr_in_file);
-
-#endif

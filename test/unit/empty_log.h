@@ -3,8 +3,7 @@
  * An empty log in an unnamed file, as the recorder would have begun it, for tests of code that writes into
  * one.
  */
-#ifndef INSIDEME_TEST_EMPTY_LOG_H
-#define INSIDEME_TEST_EMPTY_LOG_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ static inline struct log_header *empty_log(uint64_t budget_bytes, int *fd)
 	log->magic = LOG_MAGIC;
 	return log;
 }
-
-#endif

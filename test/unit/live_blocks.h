@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A map of live blocks for tests of the code itself, and blocks that follow from their number. */
-#ifndef TEST_LIVE_BLOCKS_H
-#define TEST_LIVE_BLOCKS_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,5 +70,3 @@ static void take(uint64_t number)
 	assert_int_equal(block.is_runtimes, expected.is_runtimes);
 	assert_int_equal(block.shift, 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stubs for what pieces of the recorder use when they are tested alone. Included by one file of a test. */
-#ifndef INSIDEME_TEST_NO_RECORDER_H
-#define INSIDEME_TEST_NO_RECORDER_H
+#pragma once
 
 #include "preload/common/base/settings.h"
 #include "preload/stacks/thread.h"
@@ -26,5 +25,3 @@ uint64_t live_clock_ns(void)
 {
 	return 0;
 }
-
-#endif

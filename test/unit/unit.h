@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A unit test: cmocka, and TEST(), which defines a test and has main() of unit.c run it, in the file's order. */
-#ifndef INSIDEME_TEST_UNIT_H
-#define INSIDEME_TEST_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,5 +24,3 @@ void unit_add(const char *name, CMUnitTestFunction test, const CMFixtureFunction
 /* What a file may define: called before its first test and after its last. */
 int before_all(void **state) __attribute__((weak));
 int after_all(void **state) __attribute__((weak));
-
-#endif

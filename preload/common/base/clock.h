@@ -3,8 +3,7 @@
  * The log's clock: the processor's time-stamp counter where the kernel trusts it, otherwise
  * CLOCK_MONOTONIC.
  */
-#ifndef INSIDEME_CLOCK_H
-#define INSIDEME_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -71,5 +70,3 @@ static inline void clock_read_all(uint32_t clock, struct log_clocks *clocks)
 		clock == LOG_CLOCK_TSC ? before + (clock_ticks(clock) - before) / 2 : clocks->monotonic_ns;
 	clocks->realtime_ns = clock_ns(CLOCK_REALTIME);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Differences between compilers and processors, and the attributes that the recorder's code uses. */
-#ifndef INSIDEME_COMPILER_H
-#define INSIDEME_COMPILER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -99,5 +98,3 @@ static ALWAYS_INLINE void add_own_u32(uint32_t *word, uint32_t number)
 }
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The names in a directory, without libc. Names that begin with a point are left out. */
-#ifndef INSIDEME_DIRECTORY_H
-#define INSIDEME_DIRECTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ const char *directory_next(struct directory *directory);
 /* The next name that is a number. Return: false when there are no more. */
 bool directory_next_number(struct directory *directory, uint64_t *number);
 void directory_close(struct directory *directory);
-
-#endif

@@ -5,8 +5,7 @@
  * comes out; no process, clock or file is touched. This is the sampler's fast path: it parses some
  * 700 bytes a hundred times a second. All texts end with 0.
  */
-#ifndef INSIDEME_PROC_TEXT_H
-#define INSIDEME_PROC_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -185,5 +184,3 @@ int proc_parse_loadavg(const char *text, uint64_t *load_milli);
 void proc_parse_meminfo(const char *text, struct proc_meminfo *meminfo);
 /* Parse one whole line at *@text, and move *@text past it even when it cannot be parsed. */
 int proc_parse_disk(const char **text, struct proc_disk *disk);
-
-#endif

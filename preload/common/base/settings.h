@@ -4,8 +4,7 @@
  * the log's record of the settings in force. An option overrides the environment, which overrides
  * insideme.conf, which overrides the default.
  */
-#ifndef INSIDEME_SETTINGS_H
-#define INSIDEME_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ void setting_add_expected(struct text *line, const struct setting *setting);
  * every program.
  */
 bool programs_select(const char *list, const char *program);
-
-#endif

@@ -12,8 +12,7 @@
  * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
-#ifndef INSIDEME_SYSCALL_ARCH_H
-#define INSIDEME_SYSCALL_ARCH_H
+#pragma once
 
 #include <ucontext.h>
 
@@ -233,6 +232,4 @@ static inline unsigned long jump_target(const void *words)
 }
 #else
 #error "InsideMe runs on x86-64 and aarch64"
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * the kernel returns: a value, or -errno. They may be called from anywhere: signal handlers, raw
  * clones, vfork children.
  */
-#ifndef INSIDEME_SYSCALLS_H
-#define INSIDEME_SYSCALLS_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -188,5 +187,3 @@ struct kernel_action {
 	void (*restorer)(void);
 	uint64_t mask;
 };
-
-#endif

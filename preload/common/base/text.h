@@ -3,8 +3,7 @@
  * Text without libc: bounded building, comparing, parsing. It uses no locale, allocation or errno,
  * and may be called from anywhere.
  */
-#ifndef INSIDEME_TEXT_H
-#define INSIDEME_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ int text_parse_size(const char *string, uint64_t *bytes);
 int text_parse_time(const char *string, uint64_t *ns);
 /* on/off/1/0/yes/no. Return: 0 or -EINVAL. */
 int text_parse_switch(const char *string, bool *on);
-
-#endif

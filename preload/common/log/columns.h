@@ -3,8 +3,7 @@
  * Columns as data: the numbers that a row of each set holds. A new column of a source that is
  * already read is one line in columns.c and one field here, which the source's reader fills.
  */
-#ifndef INSIDEME_RESOURCES_COLUMNS_H
-#define INSIDEME_RESOURCES_COLUMNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -87,5 +86,3 @@ static inline uint64_t figure_less(uint64_t all, uint64_t part)
 {
 	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Copies of a program's coverage counters in its log. The program's own counters are plain words that its
  * code adds to; copies never fall, whoever writes them last.
  */
-#ifndef INSIDEME_LINE_COUNTS_H
-#define INSIDEME_LINE_COUNTS_H
+#pragma once
 
 #include "preload/common/log/log.h"
 
@@ -18,5 +17,3 @@ void line_counts_take(struct log_line_counts *counts);
  * is not there any more is left as it was. Makes system calls.
  */
 void line_counts_fetch(struct log_header *log, int pid);
-
-#endif

@@ -4,8 +4,7 @@
  * insideme-run on the logs of other processes; several writers may use one log at once. There are
  * no locks and no libc calls: it may be called from anywhere.
  */
-#ifndef INSIDEME_LOG_WRITER_H
-#define INSIDEME_LOG_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ void log_write_text(struct log_header *log, const char *key, const char *value, 
 /* Write an event. @values: @nr_values of them, at most 6. @text may be NULL. */
 void log_write_event(struct log_header *log, enum log_event_kind event, uint32_t thread,
 		     const uint64_t *values, int nr_values, const char *text, uint64_t now_ticks);
-
-#endif

@@ -4,8 +4,7 @@
  * mapping that grows. The run's file is then one line with the log's path. No libc; the library and
  * insideme-run use it.
  */
-#ifndef INSIDEME_LOG_ELSEWHERE_H
-#define INSIDEME_LOG_ELSEWHERE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ long elsewhere_open(const char *home, int flags);
  * path. Return: 0, also when there was nothing to do, or -errno, and the log stays where it is.
  */
 int elsewhere_bring_home(const char *home);
-
-#endif

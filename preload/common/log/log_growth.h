@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grows a log ahead of its writers, so that they find room that is already in memory. */
-#ifndef INSIDEME_LOG_GROWTH_H
-#define INSIDEME_LOG_GROWTH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ void log_growth_touch_singly(struct log_header *log);
  * ns; UINT64_MAX: never.
  */
 uint64_t log_growth_grow(struct log_growth *ahead, uint64_t now_ns);
-
-#endif

@@ -5,8 +5,7 @@
  * as one array of rows. If the process is killed while rows are moved, some rows' ticks do not
  * rise; readers drop those.
  */
-#ifndef INSIDEME_ROWS_WRITER_H
-#define INSIDEME_ROWS_WRITER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers);
  * readings, from now on.
  */
 void row_set_cost(struct row_set *rows, uint64_t cost_ns, uint64_t interval_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * What the calling process uses, as getrusage() reports it, and the part of it that belongs to
  * threads that read for us.
  */
-#ifndef INSIDEME_RUSAGE_H
-#define INSIDEME_RUSAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ uint64_t own_use_read_all(struct figures *figures);
 
 /* Minor faults of children that the process has waited for. LOG_NONE: not known. */
 uint64_t own_use_child_faults(void);
-
-#endif

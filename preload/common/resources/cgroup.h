@@ -4,8 +4,7 @@
  * and of those of the visible groups above it, as read at the start. Numbers stay LOG_NONE where
  * there is no group or no limit.
  */
-#ifndef INSIDEME_RESOURCES_CGROUP_H
-#define INSIDEME_RESOURCES_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ uint64_t cgroup_cpu_milli(uint64_t quota_us, uint64_t period_us);
 /* The number after @key at the start of a line. @key ends with its blank. */
 uint64_t cgroup_parse_key(const char *text, const char *key);
 uint64_t cgroup_us_to_ns(uint64_t us);
-
-#endif

@@ -10,8 +10,7 @@
  * the process's numbers alone, too. What such threads did between the last two readings may then be
  * counted as the children's, but never more.
  */
-#ifndef INSIDEME_CHILD_IO_H
-#define INSIDEME_CHILD_IO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline bool waited_io_is_due(const struct waited_io *waited, uint64_t chi
  */
 void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,
 			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io);
-
-#endif

@@ -5,8 +5,7 @@
  * adds up what is known. The sum is exact for a process of one thread; with more it is late by a
  * round.
  */
-#ifndef INSIDEME_CONTEXT_SWITCHES_H
-#define INSIDEME_CONTEXT_SWITCHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void switches_close(struct switches *switches);
 /* @nr_threads: how many there are now. @buffer: for texts of /proc. */
 void switches_read(struct switches *switches, uint64_t nr_threads, struct figures *figures, char *buffer,
 		   uint64_t bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * /proc/PID/fdinfo of each descriptor of /dev/dri, so no library is needed. What a descriptor had
  * used is lost when it is closed.
  */
-#ifndef INSIDEME_GPU_DRM_H
-#define INSIDEME_GPU_DRM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ struct drm {
 void drm_open(struct drm *drm, const char *root, int pid, struct source_count *count);
 /* Set the numbers of the set "process_gpu" if the process has such a descriptor. */
 void drm_read(struct drm *drm, struct figures *figures);
-
-#endif

@@ -6,8 +6,7 @@
  * one chunk elsewhere, in turn. A page that comes or goes elsewhere is noticed within one round,
  * that is within 2048 readings.
  */
-#ifndef INSIDEME_RESOURCES_LOG_PAGES_H
-#define INSIDEME_RESOURCES_LOG_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ uint64_t log_pages_read_if_grown(struct log_pages *pages);
  * when it cannot be read.
  */
 uint64_t log_pages_of_stacks(struct log_pages *pages);
-
-#endif

@@ -3,8 +3,7 @@
  * What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors;
  * and each processor.
  */
-#ifndef INSIDEME_RESOURCES_MACHINE_H
-#define INSIDEME_RESOURCES_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void machine_close(struct machine *machine);
 void machine_find_cores(struct machine *machine);
 /* Set those numbers of the set "system" that can be read, and the cores'. */
 void machine_read(struct machine *machine, struct figures *figures);
-
-#endif

@@ -4,8 +4,7 @@
  * exact to the microsecond, where samples only know sums. Only for readers outside the process,
  * because the kernel writes into a ring that is memory of the reader.
  */
-#ifndef INSIDEME_RESOURCES_OFF_CPU_H
-#define INSIDEME_RESOURCES_OFF_CPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void off_cpu_close(struct off_cpu *off, int log_fd);
 
 /* Move @from to @to. */
 void off_cpu_move(struct off_cpu *to, const struct off_cpu *from);
-
-#endif

@@ -3,8 +3,7 @@
  * Which code touched a page first, from the kernel's records of a thread's page faults. Only for readers
  * outside the process, as those of off_cpu.h.
  */
-#ifndef INSIDEME_RESOURCES_PAGE_FAULTS_H
-#define INSIDEME_RESOURCES_PAGE_FAULTS_H
+#pragma once
 
 #include "insideme_log.h"
 
@@ -24,5 +23,3 @@ void page_faults_read(struct page_faults *faults, int log_fd);
 
 /* Read once more, then release the ring. */
 void page_faults_close(struct page_faults *faults, int log_fd);
-
-#endif

@@ -3,8 +3,7 @@
  * What is read of a process at a slow pace: its descriptors, its network namespace, its share of
  * pages.
  */
-#ifndef INSIDEME_PROCESS_SLOW_H
-#define INSIDEME_PROCESS_SLOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ void details_read(struct details *details, struct figures *figures);
  * and the result is a little too low.
  */
 void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures);
-
-#endif

@@ -3,8 +3,7 @@
  * Temperature and energy of the machine, where the kernel shows them: thermal zones, and RAPL
  * (mostly for root only).
  */
-#ifndef INSIDEME_RESOURCES_SENSORS_H
-#define INSIDEME_RESOURCES_SENSORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct sensors {
 void sensors_open(struct sensors *sensors, const char *root, struct source_count *count);
 void sensors_close(struct sensors *sensors);
 void sensors_read(struct sensors *sensors, struct figures *figures);
-
-#endif

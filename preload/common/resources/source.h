@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A file of /proc that is opened once and read often. */
-#ifndef INSIDEME_RESOURCES_SOURCE_H
-#define INSIDEME_RESOURCES_SOURCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -66,5 +65,3 @@ static inline void source_close(int *fd)
 		sys_close(*fd);
 	*fd = -1;
 }
-
-#endif

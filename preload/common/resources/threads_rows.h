@@ -3,8 +3,7 @@
  * The threads of a process: the CPU time of each, its waiting for a processor, and the sum of all
  * waiting. Each thread that lives long enough to be seen twice gets its own set of rows.
  */
-#ifndef INSIDEME_THREADS_ROWS_H
-#define INSIDEME_THREADS_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd);
 
 /* Sum over all threads so far, including those that have ended. LOG_NONE: some were not looked at. */
 uint64_t tasks_wait_ns(const struct tasks *tasks);
-
-#endif

@@ -3,8 +3,7 @@
  * What one process uses: reads /proc/PID and its CPU clock into figures. It works on any process of
  * the same user. If the reader is a thread of the process, it leaves its own part out.
  */
-#ifndef INSIDEME_RESOURCES_USAGE_H
-#define INSIDEME_RESOURCES_USAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ void usage_read_maps(struct usage *usage, uint64_t limit_bytes, struct figures *
  * Keeps nothing open.
  */
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures);
-
-#endif

@@ -3,8 +3,7 @@
  * The run of a parallel launch, which many processes, perhaps on several hosts, find or start at
  * the same time.
  */
-#ifndef INSIDEME_LAUNCH_RUN_H
-#define INSIDEME_LAUNCH_RUN_H
+#pragma once
 
 #include "preload/common/run/process_id.h"
 #include "preload/common/run/run.h"
@@ -15,5 +14,3 @@
  * 0, or -errno.
  */
 int run_of_launch(struct run *run, const char *directory, const struct process_id *id, bool has_run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a log: the file, its mapping and its header. */
-#ifndef INSIDEME_LOG_CREATE_H
-#define INSIDEME_LOG_CREATE_H
+#pragma once
 
 #include "preload/common/base/settings.h"
 #include "preload/common/log/log.h"
@@ -30,5 +29,3 @@ int log_open(struct log_open *open, struct log_header **log, int *fd);
 
 /* The clock that the kernel trusts. */
 uint32_t choose_clock(void);
-
-#endif

@@ -4,8 +4,7 @@
  * start time are in the run's page. Another process takes over when the owner has left, is gone, or
  * is idle while the other one works. Used by the sampler alone; makes no libc call.
  */
-#ifndef INSIDEME_MACHINE_OWNER_H
-#define INSIDEME_MACHINE_OWNER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ void machine_owner_leave(struct machine_owner *owner);
 
 /* The networks of one namespace are counted. Return: whether this process is in it. */
 bool machine_owner_has_network(const struct machine_owner *owner);
-
-#endif

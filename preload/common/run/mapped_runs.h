@@ -3,8 +3,7 @@
  * The runs that a process belongs to. A process keeps the page of its run, RUN/run, or a log
  * mapped, so that its children find the run.
  */
-#ifndef INSIDEME_MAPPED_RUNS_H
-#define INSIDEME_MAPPED_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run
  * record.
  */
 bool mapped_runs_are_missed(uint32_t pid);
-
-#endif

@@ -3,8 +3,7 @@
  * Lines on stderr: few, and each once per run, whichever process is first. The run's page keeps
  * which lines were printed.
  */
-#ifndef INSIDEME_MESSAGE_H
-#define INSIDEME_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void complaints_init(struct complaints *complaints);
 /* A settings_complain; @context is the struct complaints. */
 void complaints_keep(void *context, const char *line);
 void complaints_say(struct complaints *complaints);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is written once about a process: command, directory, machine, settings in force. */
-#ifndef INSIDEME_PROCESS_FACTS_H
-#define INSIDEME_PROCESS_FACTS_H
+#pragma once
 
 #include "preload/common/base/settings.h"
 #include "preload/common/log/log.h"
@@ -35,5 +34,3 @@ void facts_write(struct log_header *log, const struct facts *facts, const struct
 bool executed_path(char *exe, const char *executed, int argc, char *const *argv);
 
 #include <stdbool.h>
-
-#endif

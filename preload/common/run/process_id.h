@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The identity of a process, for the names and headers of logs. No libc. */
-#ifndef INSIDEME_PROCESS_ID_H
-#define INSIDEME_PROCESS_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ long read_file(const char *path, char *buffer, size_t bytes);
 /* YYYYMMDD-hhmmss in UTC. A local time would need libc, and would not sort across a change of clocks. */
 #define DATE_BYTES sizeof("YYYYMMDD-hhmmss")
 void format_date(char *date, uint64_t realtime_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Which rank of a parallel launch a process is, by the variables that its launcher set, before and
  * without any MPI call. No libc.
  */
-#ifndef INSIDEME_RANK_H
-#define INSIDEME_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void rank_read(struct rank *rank, char *const *environment);
 
 /* Is @program, a base name, a program that starts ranks without being one? */
 bool rank_is_launcher(const char *program);
-
-#endif

@@ -4,8 +4,7 @@
  * share. Each process keeps that page mapped, or a log of the run: by these its descendants find
  * the run. No libc; the library's constructor and insideme-run use it.
  */
-#ifndef INSIDEME_RUN_H
-#define INSIDEME_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks);
  */
 void run_leave(struct run *run);
 void run_take_back(struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the run of this process. No libc; the library's constructor and insideme-run use it. */
-#ifndef INSIDEME_RUN_JOIN_H
-#define INSIDEME_RUN_JOIN_H
+#pragma once
 
 #include "preload/common/run/process_id.h"
 #include "preload/common/run/run.h"
@@ -25,5 +24,3 @@ enum run_wish {
  */
 int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir,
 	     struct process_id *id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The logs in a run: their names, and which processes have one. No libc. */
-#ifndef INSIDEME_RUN_LOGS_H
-#define INSIDEME_RUN_LOGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ bool run_knows_rank(const char *run_path, const struct process_id *id, bool *is_
  * (which may run several programs one after the other)? Then the run belongs to another launch.
  */
 bool run_rank_is_taken(const char *run_path, const struct process_id *id);
-
-#endif

@@ -3,8 +3,7 @@
  * The log that the run's programs on a host share. It has the entries of programs without a log of
  * their own.
  */
-#ifndef INSIDEME_SHARED_LOG_H
-#define INSIDEME_SHARED_LOG_H
+#pragma once
 
 #include "preload/common/base/settings.h"
 #include "preload/common/run/process_id.h"
@@ -26,5 +25,3 @@ void shared_log_leave(struct run *run);
 
 /* Record in the log that the run has processes of another boot than the log's. */
 void shared_log_tell_boots(const struct run *run, const struct process_id *id);
-
-#endif

@@ -3,8 +3,7 @@
  * INSIDEME_MAX_MEMORY: what is done when the live heap or RSS of a process reaches it. It is done
  * once, by whoever notices first.
  */
-#ifndef INSIDEME_MEMORY_LIMIT_H
-#define INSIDEME_MEMORY_LIMIT_H
+#pragma once
 
 #include "preload/common/log/log.h"
 
@@ -30,5 +29,3 @@ bool ceiling_note(struct log_header *log, enum log_memory memory, uint64_t bytes
 enum ceiling_sayer { CEILING_SAYS_HERE, CEILING_SAYS_IN_TASK };
 void ceiling_act(const struct log_header *log, enum log_memory memory, uint64_t bytes, int pid, int tid,
 		 enum ceiling_sayer sayer);
-
-#endif

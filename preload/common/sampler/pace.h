@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which set of columns is due when. All times are of CLOCK_MONOTONIC. */
-#ifndef INSIDEME_PACE_H
-#define INSIDEME_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now
 
 /* When the next step is due. The log must be looked at within @look_ns from now. */
 int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns);
-
-#endif

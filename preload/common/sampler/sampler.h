@@ -5,8 +5,7 @@
  * the library and outside, in insideme-run. It makes no libc call and needs no TLS, only a pid, the
  * log and system calls.
  */
-#ifndef INSIDEME_SAMPLER_H
-#define INSIDEME_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ void sampler_stop(struct sampler *sampler);
  * stays open.
  */
 void sampler_take_only(struct sampler *sampler, const struct sampler_config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A sampler's state, for the files that decide when rows are due and that read them. */
-#ifndef INSIDEME_SAMPLER_STATE_H
-#define INSIDEME_SAMPLER_STATE_H
+#pragma once
 
 #include "preload/common/log/log_growth.h"
 #include "preload/common/sampler/pace.h"
@@ -41,5 +40,3 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What threads are doing, as their areas of the log show it. Writers do nothing for this. */
-#ifndef INSIDEME_SLICE_ACTIVITY_H
-#define INSIDEME_SLICE_ACTIVITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ bool activity_look(struct activity *activity);
 
 /* Bytes of heap that the threads seen so far have not yet added to the process's total. */
 int64_t activity_held(const struct activity *activity);
-
-#endif

@@ -3,8 +3,7 @@
  * All that one sampler reads, by the sets of columns that it fills. Used by the sampler alone;
  * makes no libc call.
  */
-#ifndef INSIDEME_SOURCES_H
-#define INSIDEME_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 
 /* Read the calling process's own figures, if it ends before its first sample. */
 void sources_read_own(struct sources *sources, const struct sampler_config *config);
-
-#endif

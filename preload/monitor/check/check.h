@@ -3,8 +3,7 @@
  * insideme-run --check: what will be recorded of a program, what will not, and what to do. Nothing
  * is run.
  */
-#ifndef INSIDEME_MONITOR_CHECK_H
-#define INSIDEME_MONITOR_CHECK_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ struct check {
 
 /* Print a line for each finding. Return: whether the program can be recorded. */
 bool check_print(const struct check *check);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ELF files that a program would consist of, as its ld.so finds them. */
-#ifndef INSIDEME_LD_SO_LIST_H
-#define INSIDEME_LD_SO_LIST_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ struct objects_of {
 void objects_of(struct objects_of *objects, const char *program, const char *ld_so, const char *library,
 		char **environment);
 void objects_release(struct objects_of *objects);
-
-#endif

@@ -4,8 +4,7 @@
  * NVIDIA's library may take seconds to start, hang or crash, and nothing waits for it. Rows: set
  * "gpuN" for each device, "gpuN_process" for each process on it, with its pid as id.
  */
-#ifndef INSIDEME_MONITOR_GPU_H
-#define INSIDEME_MONITOR_GPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ bool gpu_is(const struct gpu *gpu, pid_t pid);
 
 /* End the process. If devices were asked for and there is none, print why. */
 void gpu_stop(struct gpu *gpu);
-
-#endif

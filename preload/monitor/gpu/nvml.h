@@ -3,8 +3,7 @@
  * NVIDIA's management library, loaded where it is installed. Any call may be missing, slow, or
  * never return. So it must be used in a process of its own, once, and never in the program.
  */
-#ifndef INSIDEME_MONITOR_NVML_H
-#define INSIDEME_MONITOR_NVML_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ void nvml_read(unsigned device, struct nvml_figures *figures);
 
 /* Return: the number of entries in @processes. */
 unsigned nvml_read_processes(unsigned device, struct nvml_process processes[NVML_PROCESSES_MAX]);
-
-#endif

@@ -4,8 +4,7 @@
  * thread may take long to stop, and nothing of that may hold up insideme-run. When it ends, in whatever way,
  * the kernel lets the thread go on that it had stopped.
  */
-#ifndef INSIDEME_STACKS_SAMPLING_H
-#define INSIDEME_STACKS_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ void stack_sampling_stop(pid_t pid);
 
 /* Wait for the end of one that runs once. Return: whether it has taken stacks. */
 bool stack_sampling_wait(pid_t pid);
-
-#endif

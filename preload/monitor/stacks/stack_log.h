@@ -4,8 +4,7 @@
  * library writes them: callers by the place that they call from. One process writes them, so there are no
  * locks.
  */
-#ifndef INSIDEME_STACK_LOG_H
-#define INSIDEME_STACK_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ void stack_log_sample(struct stack_log *to, struct logged_thread *thread, uint32
 
 /* It is where it was at its last sample. */
 void stack_log_same(struct stack_log *to, struct logged_thread *thread, uint32_t nr);
-
-#endif

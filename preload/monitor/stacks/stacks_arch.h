@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What depends on the processor: registers as libunwind numbers them, and how a system call is begun again.
  */
-#ifndef INSIDEME_STACKS_ARCH_H
-#define INSIDEME_STACKS_ARCH_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -66,6 +65,4 @@ static inline bool registers_ended_call(const struct user_regs_struct *user)
 static inline void registers_begin_call_again(struct user_regs_struct *user)
 {
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * Another process: its memory, and the objects in it. All is read from its memory, so that deleted files,
  * memfds, other mount namespaces and the vdso need no file.
  */
-#ifndef INSIDEME_STACKS_TARGET_H
-#define INSIDEME_STACKS_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int target_look(struct target *target, target_change *change, void *context);
 
 /* The object at @addr; NULL: none. */
 struct target_object *target_find(const struct target *target, uint64_t addr);
-
-#endif

@@ -3,8 +3,7 @@
  * Copies of the stacks of a process's threads, for its log: nothing is unwound here. By a process of its own,
  * as in sampling.h.
  */
-#ifndef INSIDEME_THREAD_COPIES_H
-#define INSIDEME_THREAD_COPIES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -16,5 +15,3 @@
  * of the process that does it, or -errno.
  */
 pid_t thread_copies_start(pid_t pid, struct log_header *log, int fd);
-
-#endif

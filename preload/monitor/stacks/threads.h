@@ -6,8 +6,7 @@
  * processor says whether it has run meanwhile. Stopping it would end system calls such as epoll_wait() with
  * EINTR.
  */
-#ifndef INSIDEME_STACKS_THREADS_H
-#define INSIDEME_STACKS_THREADS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -61,5 +60,3 @@ void thread_go_on_late(void);
 
 /* The letter of /proc/PID/stat: 'R', 'S', 'T'; 0: it is gone. */
 char thread_letter(pid_t pid, pid_t tid);
-
-#endif

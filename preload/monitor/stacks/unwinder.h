@@ -3,8 +3,7 @@
  * From a thread's registers and its stack to the functions that are open, by the unwind tables of their code.
  * libunwind evaluates the tables; each code address is looked up once. What has no table is not guessed.
  */
-#ifndef INSIDEME_STACKS_UNWINDER_H
-#define INSIDEME_STACKS_UNWINDER_H
+#pragma once
 
 #include "preload/monitor/stacks/stacks_arch.h"
 #include "preload/monitor/stacks/target.h"
@@ -47,5 +46,3 @@ void unwinder_walk(struct unwinder *unwinder, const struct registers *registers,
 
 /* Was the code at @addr unknown to the target's list? Then that may be old. Cleared by asking. */
 bool unwinder_missed_object(struct unwinder *unwinder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sections of a 64-bit ELF file. A file that is none, or is damaged, has no sections. */
-#ifndef INSIDEME_MONITOR_ELF_FILE_H
-#define INSIDEME_MONITOR_ELF_FILE_H
+#pragma once
 
 #include <elf.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ enum elf_symbol elf_file_symbol(const struct elf_file *file, const char *name);
  * whether there is one.
  */
 bool elf_file_build_id(const struct elf_file *file, char *text, size_t bytes);
-
-#endif

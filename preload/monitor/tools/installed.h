@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where libinsideme.so is, and a path of it that LD_PRELOAD can take. */
-#ifndef INSIDEME_MONITOR_INSTALLED_H
-#define INSIDEME_MONITOR_INSTALLED_H
+#pragma once
 
 #include <limits.h>
 #include <signal.h>
@@ -51,5 +50,3 @@ pid_t report_start(const char *const *arguments, const sigset_t *mask, enum repo
 
 /* Wait for its end. Return: its exit status; 1 if a signal ended it, or if there is none. */
 int report_wait(pid_t pid);
-
-#endif

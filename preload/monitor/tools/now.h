@@ -3,8 +3,7 @@
  * The time of insideme-run's turns. It is libc's, without a system call: at 1 kHz each call would
  * take 0.03 % of a core.
  */
-#ifndef INSIDEME_MONITOR_NOW_H
-#define INSIDEME_MONITOR_NOW_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -17,5 +16,3 @@ static inline int64_t monitor_now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What /proc reports of a process until its parent has waited for it. */
-#ifndef INSIDEME_MONITOR_PROCESS_INFO_H
-#define INSIDEME_MONITOR_PROCESS_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int pidfd_status(int fd, int *status);
  * of that namespace; otherwise @pid.
  */
 uint32_t pid_here(uint32_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program to run: where it is, and whether ld.so will load a library into it. */
-#ifndef INSIDEME_PROGRAM_KIND_H
-#define INSIDEME_PROGRAM_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool program_uses_mpi(const char *path);
 
 /* Read the ld.so that @file names. Return: whether it names one. */
 bool program_ld_so(const char *file, char *ld_so, size_t bytes);
-
-#endif

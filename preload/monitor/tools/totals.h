@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a log has recorded, for the line that is printed at the end. */
-#ifndef INSIDEME_TOTALS_H
-#define INSIDEME_TOTALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 #define COUNT_TEXT_BYTES 32
 void format_count(char *text, uint64_t count);
 void format_bytes(char *text, uint64_t bytes);
-
-#endif

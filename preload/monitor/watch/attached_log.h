@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A process that is sampled without having loaded the library. Its log is made here. */
-#ifndef INSIDEME_ATTACHED_LOG_H
-#define INSIDEME_ATTACHED_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool sampled_step(struct sampled *sampled, int64_t now_ns);
 
 /* Write last rows if it still runs, and the end mark. @has_ended: as far as is known. */
 void sampled_close(struct sampled *sampled, bool has_ended);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which program a process runs: it may have exec'ed since its log was made. */
-#ifndef INSIDEME_LOG_IN_MAPS_H
-#define INSIDEME_LOG_IN_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -13,5 +12,3 @@
  * says? Return: false also if the process has ended. If its map may not be read, the name decides.
  */
 bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log);
-
-#endif

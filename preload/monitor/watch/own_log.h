@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* insideme-run's own log in the run: rows of the machine, and the ends of processes. */
-#ifndef INSIDEME_MONITOR_OWN_LOG_H
-#define INSIDEME_MONITOR_OWN_LOG_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks);
 
 /* Write last rows and the end mark. */
 void own_log_close(struct own_log *own, int status);
-
-#endif

@@ -3,8 +3,7 @@
  * The processes of the tree. A pidfd for each also shows the ends of those that other processes wait for: a
  * subreaper gets only orphans.
  */
-#ifndef INSIDEME_PROCESS_ENDS_H
-#define INSIDEME_PROCESS_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ bool tree_next_end(struct tree *tree, struct process_end *end);
 
 /* Return: is there one more process that still runs? It is no longer watched. */
 bool tree_next_left(struct tree *tree, pid_t *pid, uint64_t *start_ticks);
-
-#endif

@@ -3,8 +3,7 @@
  * Forked children that have no log, only an entry in an ancestor's. A child is sampled once it has lived for
  * some ms, until it opens a log or ends. Its rows go into insideme-run's own log.
  */
-#ifndef INSIDEME_UNLOGGED_CHILDREN_H
-#define INSIDEME_UNLOGGED_CHILDREN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool entered_saw(const struct entered_list *list, pid_t pid);
 
 /* Write last rows for all children. They may run on. */
 void entered_release(struct entered_list *list);
-
-#endif

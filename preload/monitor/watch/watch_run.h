@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All logs of a run. Each new log is mapped, and its process is sampled until it ends. */
-#ifndef INSIDEME_WATCH_RUN_H
-#define INSIDEME_WATCH_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ bool watch_saw(const struct watch *watch, pid_t pid);
 
 /* Close all logs. Their processes may run on. */
 void watch_release(struct watch *watch);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One log of a run: its file, its mapping here, and the sampler of its process. */
-#ifndef INSIDEME_WATCHED_LOG_H
-#define INSIDEME_WATCHED_LOG_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ void watched_stop(struct watched *watched);
  * more, so that the file's unused room is given back. Closing twice does nothing.
  */
 void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count);
-
-#endif
