@@ -10,6 +10,7 @@
 #include "preload/common/sampler/memory_limit.h"
 #include "preload/objects/loaded_objects.h"
 #include "preload/samples/backtrace.h"
+#include "preload/samples/last_words.h"
 #include "preload/stacks/thread.h"
 #include "preload/state/entry.h"
 #include "preload/state/log_space.h"
