@@ -7,7 +7,7 @@
  *   SIGNAL_RETURN  what a signal handler returns to
  *   interrupted_code()  the address of the code that a signal interrupted, interrupted_stack() its
  *                       stack pointer
- *   interrupted_registers()  its registers, as DWARF numbers them (STACK_POINTER_NUMBER); returns a bit for each
+ *   interrupted_registers()  its registers, as DWARF numbers them (STACK_POINTER_NUMBER); returns a bit each
  *   registers_here()         the same of the caller: those that functions keep
  * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
