@@ -215,8 +215,7 @@ static int parse_operand(struct parser *parser, struct term *term)
 		return wrong(begin, "this quote has no end");
 	if (end == begin)
 		return wrong(begin, "expected a value");
-	term->operands = xgrow(term->operands, term->nr_operands, sizeof(*operand));
-	operand = &term->operands[term->nr_operands++];
+	operand = &APPEND(term->operands, term->nr_operands);
 	operand->text = xasprintf("%.*s", (int)(end - begin) - !!quote, begin + !!quote);
 	parser->at = end + !!quote;
 	return term->column->flags & COLUMN_LEFT ? 0 : parse_number(term->column, operand, begin);

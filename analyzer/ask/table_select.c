@@ -57,8 +57,7 @@ static int select_columns(struct rows *rows, const char *list, unsigned int with
 	for (size_t i = 0; !list && i < table->nr_columns; i++) {
 		if (table->columns[i].flags & without)
 			continue;
-		rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
-		rows->columns[rows->nr_columns++] = &table->columns[i];
+		APPEND(rows->columns, rows->nr_columns) = &table->columns[i];
 	}
 	while (list) {
 		size_t length = strcspn(list, ",");
@@ -66,8 +65,7 @@ static int select_columns(struct rows *rows, const char *list, unsigned int with
 
 		if (!column)
 			return no_such_column(table, "--columns", list, length);
-		rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
-		rows->columns[rows->nr_columns++] = column;
+		APPEND(rows->columns, rows->nr_columns) = column;
 		list = list[length] ? list + length + 1 : NULL;
 	}
 	return 0;

@@ -14,8 +14,7 @@
 
 static void add(struct steps *steps, int64_t time, double by)
 {
-	steps->list = xgrow(steps->list, steps->nr, sizeof(*steps->list));
-	steps->list[steps->nr++] = (struct step){ time, by };
+	APPEND(steps->list, steps->nr) = (struct step){ time, by };
 }
 
 /*
@@ -150,17 +149,7 @@ void curve_add(struct curve *curve, int64_t time, const double *numbers)
 
 size_t curve_find(const struct curve *curve, int64_t time)
 {
-	size_t low = 0, high = curve->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (curve->times[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, curve->nr, curve->times[i] <= time);
 }
 
 void curve_at(const struct curve *curve, int64_t time, double *numbers)

@@ -33,6 +33,19 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * function alone, from NULL and 0. New room is zeroed. Return: the array, which may have moved
  */
 void *xgrow(void *array, size_t count, size_t bytes);
+/* A new element at the end of an array that has @nr: APPEND(list, nr) = element. Both are evaluated again. */
+#define APPEND(list, nr) (*((list) = xgrow((list), (nr), sizeof(*(list))), &(list)[(nr)++]))
+/* How many of @nr things are @before the others, which they all precede; @i is the index in @before. */
+#define PARTITION_POINT(i, nr, before) ({ \
+	size_t low_ = 0, high_ = (nr); \
+	while (low_ < high_) { \
+		const size_t i = low_ + (high_ - low_) / 2; \
+		if (before) \
+			low_ = i + 1; \
+		else \
+			high_ = i; \
+	} \
+	low_; })
 
 /*
  * The same for an array that is emptied and filled again and again: it never shrinks. *@room: its own, 0 at

@@ -37,8 +37,7 @@ int number_list_parse(struct number_list *list, const char *text)
 
 	*list = (struct number_list){ 0 };
 	while (parse_range(&text, &range) == 0) {
-		list->ranges = xgrow(list->ranges, list->nr_ranges, sizeof(range));
-		list->ranges[list->nr_ranges++] = range;
+		APPEND(list->ranges, list->nr_ranges) = range;
 		if (!*text)
 			return 0;
 		if (*text++ != ',')

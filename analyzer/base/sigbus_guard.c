@@ -45,8 +45,7 @@ void sigbus_guard_add(const void *base, size_t bytes)
 
 	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigaction(SIGBUS, &action, NULL);
-	ranges = xgrow(ranges, nr_ranges, sizeof(*ranges));
-	ranges[nr_ranges++] = (struct range){ (uintptr_t)base, (uintptr_t)base + bytes };
+	APPEND(ranges, nr_ranges) = (struct range){ (uintptr_t)base, (uintptr_t)base + bytes };
 }
 
 /* The slot stays: xgrow() relies on nr_ranges never falling. */

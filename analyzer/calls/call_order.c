@@ -53,8 +53,7 @@ static void add_within(struct caller *caller, const struct slice *call, uint64_t
 {
 	if (caller->nr_within && caller->within[caller->nr_within - 1].parent == call->node->parent)
 		return;		/* not the first one there */
-	caller->within = xgrow(caller->within, caller->nr_within, sizeof(*caller->within));
-	caller->within[caller->nr_within++] =
+	APPEND(caller->within, caller->nr_within) =
 		(struct calls_within){ call->node->parent, call->start_ticks, floor_ticks };
 }
 

@@ -158,8 +158,7 @@ static void take_in(struct call_stack *stack, struct call *call, double *self)
 		stack->nr--;
 	}
 	if (!top || top->parent != call->node->parent) {
-		stack->pending = xgrow(stack->pending, stack->nr, sizeof(*stack->pending));
-		top = &stack->pending[stack->nr++];
+		top = &APPEND(stack->pending, stack->nr);
 		memset(top, 0, sizeof(*top));
 		memcpy(top->peak, call->peak, sizeof(top->peak));
 		top->parent = call->node->parent;
@@ -179,8 +178,7 @@ static void add_span(struct spans *spans, int64_t begin, int64_t end)
 		begin = last->begin < begin ? last->begin : begin;
 		end = last->end > end ? last->end : end;
 	}
-	spans->list = xgrow(spans->list, spans->nr, sizeof(*spans->list));
-	spans->list[spans->nr++] = (struct span){ begin, end };
+	APPEND(spans->list, spans->nr) = (struct span){ begin, end };
 }
 
 /* Parts of time are computed for all calls at the end: give_times(). */

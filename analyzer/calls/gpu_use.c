@@ -27,8 +27,7 @@ static double known(const struct rowset *rows, size_t row, int column)
 
 static void add_change(struct changes *changes, int64_t time, double ns, double bytes)
 {
-	changes->list = xgrow(changes->list, changes->nr, sizeof(*changes->list));
-	changes->list[changes->nr++] =
+	APPEND(changes->list, changes->nr) =
 		(struct change){ time, { isnan(ns) || ns < 0 ? 0 : ns, isnan(bytes) ? 0 : bytes } };
 }
 

@@ -63,8 +63,7 @@ static struct pair *pair_of(struct finder *finder, uint32_t first, uint32_t seco
 		pair->most[i].offset_ns = INFINITY;
 	}
 	hashtable_add(&finder->table, hash, pair);
-	finder->pairs = xgrow(finder->pairs, finder->nr_pairs, sizeof(pair));
-	finder->pairs[finder->nr_pairs++] = pair;
+	APPEND(finder->pairs, finder->nr_pairs) = pair;
 	return pair;
 }
 

@@ -38,17 +38,7 @@ void peaks_release(struct peaks *peaks)
 /* The number of readings at or before @time. */
 static size_t count_until(const struct peaks *peaks, int64_t time)
 {
-	size_t low = 0, high = peaks->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (peaks->times[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, peaks->nr, peaks->times[i] <= time);
 }
 
 double peaks_between(const struct peaks *peaks, int64_t from, int64_t to)

@@ -156,8 +156,7 @@ static void read_ranks(struct matcher *matcher, struct model *model)
 		for (size_t j = 0; j < rank.nr; j++)
 			rank.transfers[j].rank = (uint32_t)matching->nr_ranks;
 		list_starts(&rank);
-		matching->ranks = xgrow(matching->ranks, matching->nr_ranks, sizeof(rank));
-		matching->ranks[matching->nr_ranks++] = rank;
+		APPEND(matching->ranks, matching->nr_ranks) = rank;
 		enter_rank(matcher, (uint32_t)matching->nr_ranks - 1);
 	}
 }
@@ -165,17 +164,7 @@ static void read_ranks(struct matcher *matcher, struct model *model)
 /* The first start that began at @time or later. */
 static size_t starts_from(const struct mpi_rank *rank, int64_t time)
 {
-	size_t low = 0, high = rank->nr_starts;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (rank->starts[middle]->begin < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, rank->nr_starts, rank->starts[i]->begin < time);
 }
 
 struct transfer *transfer_start(const struct mpi_rank *rank, const struct transfer *completion)
@@ -334,8 +323,7 @@ static void add_send(struct matcher *matcher, uint32_t index, struct transfer *t
 	if (transfer->flags & (LOG_TRANSFER_REQUEST | LOG_TRANSFER_GONE) ||
 	    !know_end(matcher, index, transfer, &end))
 		return;
-	matcher->sends = xgrow(matcher->sends, matcher->nr_sends, sizeof(end));
-	matcher->sends[matcher->nr_sends++] = end;
+	APPEND(matcher->sends, matcher->nr_sends) = end;
 }
 
 static void add_receive(struct matcher *matcher, uint32_t index, struct transfer *transfer)
@@ -350,8 +338,7 @@ static void add_receive(struct matcher *matcher, uint32_t index, struct transfer
 		matching->nr_unmatched += is_receive(transfer);
 		return;
 	}
-	matching->receives = xgrow(matching->receives, matching->nr_receives, sizeof(end));
-	matching->receives[matching->nr_receives++] = end;
+	APPEND(matching->receives, matching->nr_receives) = end;
 }
 
 static void add_part(struct matcher *matcher, const struct mpi_rank *rank, struct transfer *transfer)
@@ -365,8 +352,7 @@ static void add_part(struct matcher *matcher, const struct mpi_rank *rank, struc
 		matching->nr_unmatched++;
 		return;
 	}
-	matching->parts = xgrow(matching->parts, matching->nr_parts, sizeof(*matching->parts));
-	matching->parts[matching->nr_parts++] =
+	APPEND(matching->parts, matching->nr_parts) =
 		(struct collective_part){ .transfer = transfer, .communicator = communicator };
 }
 

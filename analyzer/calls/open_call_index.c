@@ -33,8 +33,7 @@ static struct known_log *log_of(struct callers *callers, const char *path)
 	log->path = xstrdup(path);
 	log->last = NO_TIME;
 	hashtable_add(&callers->by_path, hash, log);
-	callers->logs = xgrow(callers->logs, callers->nr_logs, sizeof(log));
-	callers->logs[callers->nr_logs++] = log;
+	APPEND(callers->logs, callers->nr_logs) = log;
 	return log;
 }
 
@@ -115,19 +114,13 @@ static bool is_start(const struct caller *caller, uint64_t known, uint64_t start
 struct begun_call *caller_find_begun(const struct caller *caller, uint64_t start_ticks, uint32_t ref)
 {
 	uint64_t start = caller_units(caller, start_ticks);
-	size_t low = 0, high = caller->nr_begun;
+	size_t low = caller->nr_begun;
 
 	/* common: a call that is shorter than a reading */
-	if (!high || caller->begun[high - 1].start + 1 < start)
+	if (!low || caller->begun[low - 1].start + 1 < start)
 		return NULL;
-	while (low < high) {	/* the first that begins at most one unit before it */
-		size_t middle = low + (high - low) / 2;
-
-		if (caller->begun[middle].start + 1 < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the first that begins at most one unit before it */
+	low = PARTITION_POINT(i, caller->nr_begun, caller->begun[i].start + 1 < start);
 	for (; low < caller->nr_begun && caller->begun[low].start <= start; low++)
 		if (caller->begun[low].ref == ref && is_start(caller, caller->begun[low].start, start))
 			return &caller->begun[low];
@@ -156,8 +149,7 @@ void caller_remove_begun(struct caller *caller, struct begun_call *call)
 
 void caller_add_entered(struct caller *caller, const struct entered_call *call)
 {
-	caller->entered = xgrow(caller->entered, caller->nr_entered, sizeof(*call));
-	caller->entered[caller->nr_entered++] = *call;
+	APPEND(caller->entered, caller->nr_entered) = *call;
 }
 
 static int by_start(const void *a, const void *b)

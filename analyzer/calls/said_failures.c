@@ -36,8 +36,7 @@ static void add(struct failures *failures, const struct process *process, const 
 	node = nodes_path(mark->thread, mark->node);
 	if (!node || !node->function)
 		return;
-	failures->list = xgrow(failures->list, failures->nr, sizeof(*failures->list));
-	failures->list[failures->nr++] = (struct failure){ mark, process, node, false };
+	APPEND(failures->list, failures->nr) = (struct failure){ mark, process, node, false };
 }
 
 void failures_find(struct failures *failures, const struct model *model)
@@ -59,17 +58,7 @@ void failures_release(struct failures *failures)
 static size_t find_first(const struct failures *failures, const struct tree_node *node,
 			 const struct thread *thread, int64_t time)
 {
-	size_t low = 0, high = failures->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&failures->list[middle], node, thread, time) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, failures->nr, compare(&failures->list[i], node, thread, time) < 0);
 }
 
 const struct mark *failures_take(struct failures *failures, const struct tree_node *node,

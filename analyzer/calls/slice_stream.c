@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/log/varint.h"
 #include "analyzer/read/nodes_read.h"
@@ -239,17 +240,8 @@ bool slice_stream_advance(struct slice_stream *stream)
 /* The first chunk whose last slice ends at or after @time. */
 static size_t find_chunk(const struct slice_stream *stream, int64_t time)
 {
-	size_t low = 0, high = stream->nr_chunks;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process_time(stream->thread->process, chunk_head(stream, middle).last_ticks) < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, stream->nr_chunks,
+		process_time(stream->thread->process, chunk_head(stream, i).last_ticks) < time);
 }
 
 bool slice_stream_seek(struct slice_stream *stream, int64_t time)

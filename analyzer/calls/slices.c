@@ -155,8 +155,7 @@ static void add_chunks(struct slice_stream *streams, struct process *process)
 		}
 		stream = &streams[2 * thread->index + head.stream];
 		stream->number = head.stream;
-		stream->chunks = xgrow(stream->chunks, stream->nr_chunks, sizeof(*stream->chunks));
-		stream->chunks[stream->nr_chunks++] = (uint32_t)i;
+		APPEND(stream->chunks, stream->nr_chunks) = (uint32_t)i;
 	}
 }
 

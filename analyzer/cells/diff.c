@@ -44,8 +44,7 @@ static struct diff_function *find_function(struct diff *diff, struct function *f
 	found = xcalloc(1, sizeof(*found));
 	found->function = function;
 	hashtable_add(&diff->by_name, hash, found);
-	diff->functions = xgrow(diff->functions, diff->nr_functions, sizeof(*diff->functions));
-	return diff->functions[diff->nr_functions++] = found;
+	return APPEND(diff->functions, diff->nr_functions) = found;
 }
 
 static bool is_path(const void *item, const void *key)
@@ -68,8 +67,7 @@ static struct diff_path *find_path(struct diff *diff, const struct diff_path *pa
 	*found = wanted;
 	found->number = (uint32_t)diff->nr_paths;
 	hashtable_add(&diff->by_place, hash, found);
-	diff->paths = xgrow(diff->paths, diff->nr_paths, sizeof(*diff->paths));
-	return diff->paths[diff->nr_paths++] = found;
+	return APPEND(diff->paths, diff->nr_paths) = found;
 }
 
 static void add(struct diff_side *side, const struct call_stats *stats, const struct heap_stats *heap)

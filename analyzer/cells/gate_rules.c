@@ -185,8 +185,7 @@ static int parse(struct gate_rules *rules, const char *text)
 		else if (!*parser.at)
 			break;
 		else {
-			rules->list = xgrow(rules->list, rules->nr, sizeof(*rules->list));
-			rule = &rules->list[rules->nr++];
+			rule = &APPEND(rules->list, rules->nr);
 			parser.line = parser.at;
 			status = take_rule(&parser, rule);
 			keep_text(&parser, rule);

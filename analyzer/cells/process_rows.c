@@ -80,8 +80,7 @@ static struct group *add_to_group(const struct list *list, struct group *groups,
 		group->programs = programs;
 		strcpy(group->end, end);
 	}
-	group->members = xgrow(group->members, group->nr, sizeof(*group->members));
-	group->members[group->nr++] = member;
+	APPEND(group->members, group->nr) = member;
 	return groups;
 }
 

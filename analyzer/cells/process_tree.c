@@ -141,17 +141,9 @@ static bool can_be_parent(const struct member *a, const struct member *b)
  */
 static struct member *find_parent(struct member *const *list, size_t nr, const struct member *member)
 {
-	size_t low = 0, high = nr;
+	size_t low = PARTITION_POINT(i, nr, list[i]->pid < member->ppid ||
+		(list[i]->pid == member->ppid && list[i] < member));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle]->pid < member->ppid ||
-		    (list[middle]->pid == member->ppid && list[middle] < member))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && list[i - 1]->pid == member->ppid; i--)
 		if (can_be_parent(list[i - 1], member))
 			return list[i - 1];

@@ -76,8 +76,7 @@ static struct calls_of *find_calls(struct callgrind *to, const struct tree_node 
 	calls = xcalloc(1, sizeof(*calls));
 	*calls = wanted;
 	hashtable_add(&to->by_pair, hash, calls);
-	to->calls = xgrow(to->calls, to->nr_calls, sizeof(*to->calls));
-	return to->calls[to->nr_calls++] = calls;
+	return APPEND(to->calls, to->nr_calls) = calls;
 }
 
 /* Callers come before what they call, so from the last to the first all below a path is known. */
@@ -193,17 +192,7 @@ static void write_head(struct callgrind *to, const struct report *report)
 /* Of calls that are sorted by caller. */
 static size_t first_call(const struct callgrind *to, const struct function *caller)
 {
-	size_t low = 0, high = to->nr_calls;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (to->calls[middle]->caller->number < caller->number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, to->nr_calls, to->calls[i]->caller->number < caller->number);
 }
 
 static void write_calls(struct callgrind *to, const struct calls_of *calls)

@@ -265,8 +265,7 @@ static void find_timers(struct said_things *said, const struct model *model)
 		for (size_t j = 0; of && j < of->nr_spans; j++) {
 			if (!of->spans[j].thread || of->spans[j].thread->left_out)
 				continue;
-			said->timers = xgrow(said->timers, said->nr_timers, sizeof(*said->timers));
-			said->timers[said->nr_timers++] = &of->spans[j];
+			APPEND(said->timers, said->nr_timers) = &of->spans[j];
 		}
 	}
 	if (said->nr_timers)

@@ -146,8 +146,7 @@ static void add_track(void *of, const struct track *track)
 	struct perfetto *to = of;
 	uint32_t sequence = ANY_SEQUENCE + 1 + track->number;
 
-	to->sequences = xgrow(to->sequences, to->nr_sequences, sizeof(*to->sequences));
-	to->sequences[to->nr_sequences++] = (struct sequence){
+	APPEND(to->sequences, to->nr_sequences) = (struct sequence){
 		.pid = track->pid,
 		.tid = track->tid,
 		.names = xcalloc(to->nr_functions, sizeof(uint32_t)),

@@ -129,8 +129,7 @@ static struct entry *entry_of(struct pstats *pstats, const struct function *func
 		entry = xcalloc(1, sizeof(*entry));
 		*entry = wanted;
 		hashtable_add(&pstats->by_key, hash, entry);
-		pstats->list = xgrow(pstats->list, pstats->nr, sizeof(struct entry *));
-		pstats->list[pstats->nr++] = entry;
+		APPEND(pstats->list, pstats->nr) = entry;
 	}
 	return pstats->entry_of[function->number] = entry;
 }
@@ -154,8 +153,7 @@ static void add_edge(struct pstats *pstats, const struct edge *edge)
 	while (i < entry->nr_callers && entry->callers[i].entry != caller)
 		i++;
 	if (i == entry->nr_callers) {
-		entry->callers = xgrow(entry->callers, entry->nr_callers, sizeof(*entry->callers));
-		entry->callers[entry->nr_callers++] = (struct caller){ .entry = caller };
+		APPEND(entry->callers, entry->nr_callers) = (struct caller){ .entry = caller };
 	}
 	add_times(&entry->callers[i].times, &edge->stats, edge->primitive_calls, &edge->samples);
 }

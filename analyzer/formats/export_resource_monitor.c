@@ -75,8 +75,7 @@ static void read_set(struct line *line, struct process *process, struct rowset *
 	}
 	if (!part.curve.nr)
 		return;
-	line->parts = xgrow(line->parts, line->nr, sizeof(*line->parts));
-	line->parts[line->nr++] = part;
+	APPEND(line->parts, line->nr) = part;
 }
 
 static void read_part(struct line *line, struct process *process, const char *set, const char *name)
@@ -379,8 +378,7 @@ struct events {
 
 static void add_event(struct events *events, const struct event_line *event)
 {
-	events->list = xgrow(events->list, events->nr, sizeof(*events->list));
-	events->list[events->nr++] = *event;
+	APPEND(events->list, events->nr) = *event;
 }
 
 /* An open call has a start only, and none if it was not timed. */

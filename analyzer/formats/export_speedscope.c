@@ -75,8 +75,7 @@ static void add_track(void *to, const struct track *track)
 	char who[64];
 
 	snprintf(who, sizeof(who), " %u/%u: ", track->process->header.pid, track->tid);
-	speedscope->tracks = xgrow(speedscope->tracks, speedscope->nr_tracks, sizeof(*speedscope->tracks));
-	speedscope->tracks[speedscope->nr_tracks++] = (struct track_text){
+	APPEND(speedscope->tracks, speedscope->nr_tracks) = (struct track_text){
 		.name = xasprintf("%s%s%s", trace_process_name(track->process), who, track->name),
 		.last = INT64_MIN,
 	};

@@ -34,8 +34,7 @@ struct grid {
 
 static void add_cell(struct grid *grid, char *text)
 {
-	grid->cells = xgrow(grid->cells, grid->nr_cells, sizeof(*grid->cells));
-	grid->cells[grid->nr_cells++] = text;
+	APPEND(grid->cells, grid->nr_cells) = text;
 }
 
 static char *number_cell(const struct grid *grid, struct value value)

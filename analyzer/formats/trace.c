@@ -200,8 +200,7 @@ static struct trace_thread *find_thread(struct trace *trace, const struct call_e
 	trace->last = xcalloc(1, sizeof(*trace->last));
 	*trace->last = (struct trace_thread){ .thread = event->thread, .tid = event->tid };
 	hashtable_add(&trace->threads, hash, trace->last);
-	trace->list = xgrow(trace->list, trace->nr_threads, sizeof(*trace->list));
-	trace->list[trace->nr_threads++] = trace->last;
+	APPEND(trace->list, trace->nr_threads) = trace->last;
 	return trace->last;
 }
 
@@ -241,8 +240,7 @@ static struct track *new_track(struct trace *trace, struct trace_thread *of, con
 		.number = trace->nr_tracks++,
 		.name = name_of(of, thread_name),
 	};
-	of->tracks = xgrow(of->tracks, of->nr_tracks, sizeof(*of->tracks));
-	of->tracks[of->nr_tracks++] = track;
+	APPEND(of->tracks, of->nr_tracks) = track;
 	trace->format->track(trace->to, track);
 	return track;
 }

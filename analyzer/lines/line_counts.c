@@ -42,8 +42,7 @@ struct run_counts {
 
 static const char *keep(struct model *model, const char *text)
 {
-	model->texts = xgrow(model->texts, model->nr_texts, sizeof(*model->texts));
-	return model->texts[model->nr_texts++] = xstrdup(text);
+	return APPEND(model->texts, model->nr_texts) = xstrdup(text);
 }
 
 /* @text again where it is the one before. */
@@ -62,8 +61,7 @@ static void add_count(struct run_counts *counts, struct object *object, const st
 			       line->number,
 			       line->count };
 
-	counts->list = xgrow(counts->list, counts->nr, sizeof(*counts->list));
-	counts->list[counts->nr++] = count;
+	APPEND(counts->list, counts->nr) = count;
 }
 
 static void add_of_gcov(const struct gcov_line *given, void *context)

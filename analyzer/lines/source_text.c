@@ -95,8 +95,7 @@ static char *add_line(struct source_file *file, char *out, const char *text, con
 {
 	size_t column = 0;
 
-	file->lines = xgrow(file->lines, file->nr_lines, sizeof(*file->lines));
-	file->lines[file->nr_lines++] = out;
+	APPEND(file->lines, file->nr_lines) = out;
 	for (; text < end && *text != '\r'; text++) {
 		size_t width = *text == '\t' ? TAB - column % TAB : 1;
 
@@ -132,8 +131,7 @@ static struct source_file *find_file(struct source_files *files, const char *pat
 		if (strcmp(files->list[i].path, path) == 0)
 			return &files->list[i];
 	source = source_text_read(path, program_mtime_ns, FILE_BYTES_MAX);
-	files->list = xgrow(files->list, files->nr, sizeof(*files->list));
-	file = &files->list[files->nr++];
+	file = &APPEND(files->list, files->nr);
 	*file = (struct source_file){ .path = path, .trouble = source.trouble };
 	if (source.text)
 		split_lines(file, source.text, source.bytes);

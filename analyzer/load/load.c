@@ -61,17 +61,14 @@ static void open_log(struct model *model, const char *path, uint32_t run)
 	}
 	process->run = run;
 	if (process->header.kind == LOG_OF_PROGRAMS) {
-		model->shared = xgrow(model->shared, model->nr_shared, sizeof(process));
-		model->shared[model->nr_shared++] = process;
+		APPEND(model->shared, model->nr_shared) = process;
 		return;
 	}
 	if (process->header.kind == LOG_OF_MONITOR) {
-		model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
-		model->monitors[model->nr_monitors++] = process;
+		APPEND(model->monitors, model->nr_monitors) = process;
 		return;
 	}
-	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
-	model->processes[model->nr_processes++] = process;
+	APPEND(model->processes, model->nr_processes) = process;
 	entries_read(model, process);
 	logfile_forget_all(process->log); /* of 10,000 logs, all that was touched is too much memory */
 }
@@ -166,8 +163,7 @@ static void count_kept_slices(struct model *model)
 
 static void add_run(struct model *model, const char *name)
 {
-	model->run_names = xgrow(model->run_names, model->nr_runs, sizeof(*model->run_names));
-	model->run_names[model->nr_runs++] = xstrdup(name);
+	APPEND(model->run_names, model->nr_runs) = xstrdup(name);
 }
 
 static int open_saved(struct model *model, const char *path, struct profile **profile)

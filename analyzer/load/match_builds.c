@@ -47,8 +47,7 @@ static void add(struct matcher *matcher, struct function *function)
 {
 	if (!function->object || !function->object->has_builds)
 		return;
-	matcher->functions = xgrow(matcher->functions, matcher->nr, sizeof(*matcher->functions));
-	matcher->functions[matcher->nr++] = function;
+	APPEND(matcher->functions, matcher->nr) = function;
 }
 
 /* Functions of saved profiles exist already. */

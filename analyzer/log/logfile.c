@@ -144,8 +144,7 @@ static uint32_t head_bytes(uint32_t kind)
 
 static void add_extent(struct logfile *log, const struct log_extent *extent)
 {
-	log->extents = xgrow(log->extents, log->nr_extents, sizeof(*log->extents));
-	log->extents[log->nr_extents++] = *extent;
+	APPEND(log->extents, log->nr_extents) = *extent;
 }
 
 /*
@@ -302,23 +301,16 @@ void logfile_close(struct logfile *log)
 
 const struct log_extent *logfile_find(struct logfile *log, uint64_t offset, uint64_t bytes)
 {
-	size_t low = 0, high = log->nr_extents;
 	const struct log_extent *extent;
+	size_t after;
 
-	if (high == 0)
+	if (!log->nr_extents)
 		return NULL;
 	extent = &log->extents[log->last_extent];
 	if (offset < extent->offset || offset >= extent->offset + extent->bytes) {
-		while (high - low > 1) {
-			size_t middle = low + (high - low) / 2;
-
-			if (log->extents[middle].offset <= offset)
-				low = middle;
-			else
-				high = middle;
-		}
-		log->last_extent = low;
-		extent = &log->extents[low];
+		after = PARTITION_POINT(i, log->nr_extents, log->extents[i].offset <= offset);
+		log->last_extent = after ? after - 1 : 0;
+		extent = &log->extents[log->last_extent];
 	}
 	if (offset < extent->offset || offset - extent->offset > extent->bytes ||
 	    extent->bytes - (offset - extent->offset) < bytes)

@@ -151,21 +151,11 @@ static bool is_at(const struct rowset *rows, size_t row, uint64_t ticks)
 
 int64_t rowset_at(struct rowset *rows, uint64_t ticks)
 {
-	size_t low = 0, high = rows->nr_rows;
-
-	if (high == 0 || ticks < rows->ticks[0])
+	if (!rows->nr_rows || ticks < rows->ticks[0])
 		return -1;
 	for (int ahead = 0; ahead < 2 && rows->last + (size_t)ahead < rows->nr_rows; ahead++)
 		if (is_at(rows, rows->last + (size_t)ahead, ticks))
 			return (int64_t)(rows->last += (size_t)ahead);
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows->ticks[middle] <= ticks)
-			low = middle;
-		else
-			high = middle;
-	}
-	rows->last = low;
-	return (int64_t)low;
+	rows->last = PARTITION_POINT(i, rows->nr_rows, rows->ticks[i] <= ticks) - 1;
+	return (int64_t)rows->last;
 }

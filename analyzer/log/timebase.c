@@ -151,21 +151,13 @@ void timebase_release(struct timebase *base)
 /* The reading that begins the segment of @ticks: the last one at or before it, or else the first one. */
 static size_t find_segment(struct timebase *base, uint64_t ticks)
 {
-	size_t low = 0, high = base->nr_points;
+	size_t after;
 
 	if (ticks >= base->points[base->last].ticks &&
 	    (base->last + 1 == base->nr_points || ticks < base->points[base->last + 1].ticks))
 		return base->last;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->points[middle].ticks <= ticks)
-			low = middle;
-		else
-			high = middle;
-	}
-	base->last = low;
-	return low;
+	after = PARTITION_POINT(i, base->nr_points, base->points[i].ticks <= ticks);
+	return base->last = after ? after - 1 : 0;
 }
 
 /* The time @ns after @begin. Garbage yields garbage, but never overflows. */

@@ -41,8 +41,7 @@ static uint32_t find_edge(struct edges *edges, struct hashtable *table, const st
 	known = xcalloc(1, sizeof(*known));
 	*known = wanted;
 	hashtable_add(table, hash, known);
-	edges->list = xgrow(edges->list, edges->nr, sizeof(*edges->list));
-	edges->list[edges->nr++] = (struct edge){
+	APPEND(edges->list, edges->nr) = (struct edge){
 		.caller = node->parent->function,
 		.function = node->function,
 		.stats = NO_CALLS,

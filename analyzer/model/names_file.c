@@ -87,8 +87,7 @@ static bool read_module(struct reader *reader, char **fields, size_t nr)
 	    !parse_number(fields[3], 10, UINT64_MAX, &wanted.file_mtime_ns))
 		return false;
 	wanted.path = fields[4];
-	reader->objects = xgrow(reader->objects, reader->nr_objects, sizeof(*reader->objects));
-	reader->objects[reader->nr_objects++] = object_find(reader->model, &wanted);
+	APPEND(reader->objects, reader->nr_objects) = object_find(reader->model, &wanted);
 	return true;
 }
 
@@ -181,8 +180,7 @@ void names_file_read(struct model *model, const char *path)
 	if (nr_bad || !nr_lines)
 		warning("%s: damaged: %zu of %zu lines are not used", path, nr_bad, nr_lines);
 	free(reader.objects);
-	model->texts = xgrow(model->texts, model->nr_texts, sizeof(*model->texts));
-	model->texts[model->nr_texts++] = text;
+	APPEND(model->texts, model->nr_texts) = text;
 }
 
 static void write_text(FILE *file, const char *text)

@@ -35,8 +35,7 @@ void naming_add_saved(struct object *object, const struct saved_name *name)
 	naming->sorted = naming->nr_saved
 				 ? naming->sorted && naming->saved[naming->nr_saved - 1].addr < name->addr
 				 : true;
-	naming->saved = xgrow(naming->saved, naming->nr_saved, sizeof(*naming->saved));
-	naming->saved[naming->nr_saved++] = *name;
+	APPEND(naming->saved, naming->nr_saved) = *name;
 }
 
 static int by_addr(const void *a, const void *b)

@@ -42,8 +42,7 @@ static bool split(struct name_list *list, const char *text, char *numbers)
 			*numbers++ = ',';
 			continue;
 		}
-		list->names = xgrow(list->names, list->nr_names, sizeof(*list->names));
-		list->names[list->nr_names++] = xstrdup(item);
+		APPEND(list->names, list->nr_names) = xstrdup(item);
 	}
 	*numbers = '\0';
 	free(copy);
@@ -186,8 +185,7 @@ static int no_such_rank(const struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		if (model->processes[i]->header.rank < 0)
 			continue;
-		ranks = xgrow(ranks, nr, sizeof(*ranks));
-		ranks[nr++] = model->processes[i]->header.rank;
+		APPEND(ranks, nr) = model->processes[i]->header.rank;
 	}
 	if (!nr)
 		return error("--rank: no process of this run has a rank");
@@ -237,8 +235,7 @@ static void choose_processes(const struct filter *filter, struct model *model)
 
 		process->left_out = !selects_process(filter, process);
 		if (process->left_out) {
-			model->left_out = xgrow(model->left_out, model->nr_left_out, sizeof(process));
-			model->left_out[model->nr_left_out++] = process;
+			APPEND(model->left_out, model->nr_left_out) = process;
 		} else {
 			model->processes[nr++] = process;
 		}

@@ -215,8 +215,7 @@ static void add_function(struct model *model, bool *is_listed, struct function *
 	if (is_listed[function->number])
 		return;
 	is_listed[function->number] = true;
-	model->functions = xgrow(model->functions, model->nr_known_functions, sizeof(*model->functions));
-	model->functions[model->nr_known_functions++] = function;
+	APPEND(model->functions, model->nr_known_functions) = function;
 }
 
 void tree_walk_begin(struct tree_walk *walk, const struct model *model, const uint32_t *keys, size_t nr_keys)

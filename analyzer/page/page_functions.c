@@ -37,8 +37,9 @@ static int by_number(const void *a, const void *b)
 
 static void list_function(struct function_list *list, struct function *function)
 {
-	list->sorted = xgrow(list->sorted, list->nr, sizeof(*list->sorted));
-	list->sorted[list->nr++] = (struct numbered){ function, (uint32_t)list->nr };
+	const uint32_t number = (uint32_t)list->nr;
+
+	APPEND(list->sorted, list->nr) = (struct numbered){ function, number };
 }
 
 /*

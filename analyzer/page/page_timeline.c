@@ -129,8 +129,7 @@ static void add_span(struct timeline *timeline, struct lane *lane, const struct 
 		merge(&lane->spans[lane->nr_spans - 1], span);
 		return;
 	}
-	lane->spans = xgrow(lane->spans, lane->nr_spans, sizeof(*lane->spans));
-	lane->spans[lane->nr_spans++] = *span;
+	APPEND(lane->spans, lane->nr_spans) = *span;
 	if (++timeline->nr_spans > timeline->nr_spans_max)
 		make_room(timeline, timeline->nr_spans_max / 4 * 3);
 }

@@ -62,8 +62,7 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 		process->run = run + saved->run;
 		process->log_bytes = saved->log_bytes;
 		profile->added[i] = process;
-		model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
-		model->processes[model->nr_processes++] = process;
+		APPEND(model->processes, model->nr_processes) = process;
 	}
 	model->saved_log_bytes += profile->totals.log_bytes;
 	model->nr_damaged += profile->totals.damaged_records;
@@ -88,8 +87,7 @@ static void set_thread(struct process *process, const struct saved_process *of)
 	thread->open_calls = of->threads.open_calls;
 	thread->overflow_depth = of->threads.overflow_depth;
 	thread->heap_bytes = of->threads.heap_bytes;
-	process->threads = xgrow(process->threads, process->nr_threads, sizeof(thread));
-	process->threads[process->nr_threads++] = thread;
+	APPEND(process->threads, process->nr_threads) = thread;
 }
 
 void profile_set_ends(struct profile *profile)

@@ -71,8 +71,7 @@ bool facts_from_json(struct process *process, const json_t *object)
 			return false;
 		if (!value)
 			continue;
-		process->facts = xgrow(process->facts, process->nr_facts, sizeof(*process->facts));
-		process->facts[process->nr_facts++] =
+		APPEND(process->facts, process->nr_facts) =
 			(struct text_fact){ xstrdup(kept_facts[i]), (char *)json_string_value(value) };
 	}
 	return true;

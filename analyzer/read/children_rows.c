@@ -49,16 +49,8 @@ static void find_owners(struct owners *owners, const struct model *model)
 static size_t first_owner(const struct owners *owners, const struct process *monitor, uint32_t pid)
 {
 	struct process key = { .run = monitor->run, .header.pid = pid };
-	size_t low = 0, high = owners->nr;
+	size_t low = PARTITION_POINT(i, owners->nr, by_pid(owners->list[i], &key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_pid(owners->list[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < owners->nr && by_pid(owners->list[low], &key) == 0 ? low : owners->nr;
 }
 
@@ -120,8 +112,7 @@ static void add_rows(struct process *owner, struct rowset *rows)
 		*own = *rows;
 		return;
 	}
-	owner->rowsets = xgrow(owner->rowsets, owner->nr_rowsets, sizeof(*rows));
-	owner->rowsets[owner->nr_rowsets++] = *rows;
+	APPEND(owner->rowsets, owner->nr_rowsets) = *rows;
 }
 
 /* Give each sequence of rows with one owner to that process. */

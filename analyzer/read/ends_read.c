@@ -173,8 +173,7 @@ static struct unseen_process *add_unseen(struct model *model, const struct event
 {
 	struct unseen_process *unseen;
 
-	model->unseen = xgrow(model->unseen, model->nr_unseen, sizeof(*unseen));
-	unseen = &model->unseen[model->nr_unseen++];
+	unseen = &APPEND(model->unseen, model->nr_unseen);
 	unseen->run = event->process->run;
 	unseen->pid = (uint32_t)event->values[0];
 	unseen->rank = event->process->header.rank;

@@ -96,8 +96,7 @@ static struct thread *add_thread(struct process *process, const struct log_entry
 	*thread = (struct thread){ .process = process, .tid = entry->pid, .nr_threads = 1, .end = NO_TIME };
 	if (logfile_entry_heap(process->entry_log, process->entry_offset, entry, &heap))
 		thread->heap_bytes = thread->heap_held_bytes = (int64_t)(heap.alloc_bytes - heap.freed_bytes);
-	process->threads = xgrow(process->threads, process->nr_threads, sizeof(thread));
-	process->threads[process->nr_threads++] = thread;
+	APPEND(process->threads, process->nr_threads) = thread;
 	return thread;
 }
 
@@ -118,8 +117,7 @@ static void add_fact(struct process *process, const char *key, char *value)
 	char *text = xasprintf("%s=%s", key, value);
 
 	text[strlen(key)] = '\0';
-	process->facts = xgrow(process->facts, process->nr_facts, sizeof(*process->facts));
-	process->facts[process->nr_facts++] = (struct text_fact){ text, text + strlen(key) + 1 };
+	APPEND(process->facts, process->nr_facts) = (struct text_fact){ text, text + strlen(key) + 1 };
 	free(value);
 }
 
@@ -177,8 +175,7 @@ static struct process *open_process(const struct entries *entries, struct proces
 		set_texts(process, thread, entry);
 	else
 		set_thread_name(thread, parent, entry);
-	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
-	model->processes[model->nr_processes++] = process;
+	APPEND(model->processes, model->nr_processes) = process;
 	return process;
 }
 
@@ -248,8 +245,7 @@ static void list_entries(struct entries *entries)
 		while (record_cursor_next(log, &cursor, &offset, &head)) {
 			if (head.kind != LOG_RECORD_ENTRY)
 				continue;
-			entries->list = xgrow(entries->list, entries->nr, sizeof(*entries->list));
-			entries->list[entries->nr++] = (struct known_entry){ .offset = offset };
+			APPEND(entries->list, entries->nr) = (struct known_entry){ .offset = offset };
 		}
 	}
 }

@@ -72,8 +72,7 @@ static void take_rule(struct field_rules *rules, const char *where, int line, ch
 			line, field);
 		return;
 	}
-	rules->rules = xgrow(rules->rules, rules->nr, sizeof(*rules->rules));
-	rules->rules[rules->nr++] = (struct field_rule){ xstrdup(pattern), xstrdup(field) };
+	APPEND(rules->rules, rules->nr) = (struct field_rule){ xstrdup(pattern), xstrdup(field) };
 }
 
 void field_rules_parse(struct field_rules *rules, const char *where, const char *text)
@@ -163,8 +162,7 @@ static void read_recorded(struct field_rules *rules, const struct model *model)
 
 static char *keep_text(struct model *model, char *text)
 {
-	model->texts = xgrow(model->texts, model->nr_texts, sizeof(*model->texts));
-	return model->texts[model->nr_texts++] = text;
+	return APPEND(model->texts, model->nr_texts) = text;
 }
 
 /* The first one counts. */

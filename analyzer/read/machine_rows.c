@@ -60,8 +60,7 @@ static void find_parts(struct parts *parts, const struct model *model, struct pr
 		for (size_t j = 0; j < processes[i]->nr_rowsets; j++) {
 			if (!rowset_is_of_machine(&processes[i]->rowsets[j]))
 				continue;
-			parts->list = xgrow(parts->list, parts->nr, sizeof(*parts->list));
-			parts->list[parts->nr++] =
+			APPEND(parts->list, parts->nr) =
 				(struct part){ processes[i], owner, processes[i]->rowsets[j] };
 		}
 	}
@@ -170,8 +169,7 @@ static void give_rows(const struct part *parts, size_t nr)
 
 	if (!owner)
 		return;
-	owner->rowsets = xgrow(owner->rowsets, owner->nr_rowsets, sizeof(*owner->rowsets));
-	owner->rowsets[owner->nr_rowsets++] = merge(parts, nr);
+	APPEND(owner->rowsets, owner->nr_rowsets) = merge(parts, nr);
 }
 
 void machine_rows_gather(struct model *model)

@@ -36,8 +36,7 @@ static void read_mark(const struct saying *saying)
 	struct mark *mark;
 	uint32_t room = record->record.bytes - (uint32_t)sizeof(*record);
 
-	process->said->marks = xgrow(process->said->marks, process->said->nr_marks, sizeof(*mark));
-	mark = &process->said->marks[process->said->nr_marks++];
+	mark = &APPEND(process->said->marks, process->said->nr_marks);
 	*mark = (struct mark){
 		.kind = record->mark,
 		.thread = nodes_thread(process, record->thread),
@@ -117,8 +116,7 @@ static void read_field(const struct saying *saying)
 	struct process *process = saying->process;
 	struct said *said = process->said;
 
-	said->fields = xgrow(said->fields, said->nr_fields, sizeof(*said->fields));
-	said->fields[said->nr_fields++] = (struct said_field){
+	APPEND(said->fields, said->nr_fields) = (struct said_field){
 		.thread = nodes_thread(process, saying->field.thread),
 		.node = saying->field.node,
 		.name = label_of(process, saying->field.label),
@@ -132,8 +130,7 @@ static struct rowset *counter_rows(struct process *process, uint32_t label)
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		if (process->rowsets[i].id == label && strcmp(process->rowsets[i].set, "counter") == 0)
 			return &process->rowsets[i];
-	process->rowsets = xgrow(process->rowsets, process->nr_rowsets, sizeof(*rows));
-	rows = &process->rowsets[process->nr_rowsets++];
+	rows = &APPEND(process->rowsets, process->nr_rowsets);
 	*rows = (struct rowset){ .set = "counter", .id = label, .nr_columns = 1, .step = 1 };
 	rows->columns = xcalloc(1, sizeof(*rows->columns));
 	rows->columns->unit = LOG_UNIT_REAL;

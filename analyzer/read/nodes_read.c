@@ -35,19 +35,9 @@ struct node_reader {
 
 struct thread *nodes_thread(const struct process *process, uint32_t ref)
 {
-	size_t low = 0, high = process->nr_threads;
+	size_t at = PARTITION_POINT(i, process->nr_threads, process->threads[i]->ref < ref);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->threads[middle]->ref == ref)
-			return process->threads[middle];
-		if (process->threads[middle]->ref < ref)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < process->nr_threads && process->threads[at]->ref == ref ? process->threads[at] : NULL;
 }
 
 /* The thread of an area; an area of a thread belongs to itself. */

@@ -99,8 +99,7 @@ static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t firs
 	bool whole;
 
 	while (extent && nr <= log->nr_extents && frames_head(log, extent).stack == first) {
-		areas = xgrow(areas, nr, sizeof(*areas));
-		areas[nr++] = extent;
+		APPEND(areas, nr) = extent;
 		if (extent->offset >> LOG_REF_SHIFT == first)
 			break;
 		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) +
@@ -370,8 +369,7 @@ static void end_stack(struct open_stack *stack, const struct frames *frames)
 	drop_left_out(stack);
 	if (stack->nr_calls == 0)
 		return;
-	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));
-	process->stacks[process->nr_stacks++] = *stack;
+	APPEND(process->stacks, process->nr_stacks) = *stack;
 }
 
 static void add_stack(struct process *process, struct frames *frames, uint64_t offset)

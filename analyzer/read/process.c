@@ -48,8 +48,7 @@ static void read_rows(struct process *process)
 			continue;
 		if (join_rows(process, &rows))
 			continue;
-		process->rowsets = xgrow(process->rowsets, process->nr_rowsets, sizeof(rows));
-		process->rowsets[process->nr_rowsets++] = rows;
+		APPEND(process->rowsets, process->nr_rowsets) = rows;
 	}
 }
 
@@ -275,8 +274,7 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	thread->heap_bytes = record.heap_bytes;
 	thread->heap_held_bytes = record.heap_held_bytes;
 	thread->index = process->nr_threads;
-	process->threads = xgrow(process->threads, process->nr_threads, sizeof(struct thread *));
-	process->threads[process->nr_threads++] = thread;
+	APPEND(process->threads, process->nr_threads) = thread;
 }
 
 /*

@@ -75,8 +75,7 @@ static void read_module(const struct place *place)
 		.number = record.number,
 	};
 	free(object.path);
-	process->modules = xgrow(process->modules, process->nr_modules, sizeof(module));
-	process->modules[process->nr_modules++] = module;
+	APPEND(process->modules, process->nr_modules) = module;
 }
 
 static void read_text(const struct place *place)
@@ -95,8 +94,7 @@ static void read_text(const struct place *place)
 		return;
 	}
 	*equals = '\0';
-	process->facts = xgrow(process->facts, process->nr_facts, sizeof(*process->facts));
-	process->facts[process->nr_facts++] = (struct text_fact){ text, equals + 1 };
+	APPEND(process->facts, process->nr_facts) = (struct text_fact){ text, equals + 1 };
 }
 
 static void read_event(const struct place *place)
@@ -107,8 +105,7 @@ static void read_event(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	process->events = xgrow(process->events, process->nr_events, sizeof(*event));
-	event = &process->events[process->nr_events++];
+	event = &APPEND(process->events, process->nr_events);
 	event->kind = record.event;
 	event->process = process;
 	event->thread = record.thread ? nodes_thread(process, record.thread) : NULL;
@@ -161,8 +158,7 @@ static void read_error(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	process->errors = xgrow(process->errors, process->nr_errors, sizeof(*error));
-	error = &process->errors[process->nr_errors++];
+	error = &APPEND(process->errors, process->nr_errors);
 	error->place = place_number(place);
 	error->counts = record;
 	error->type = copy_text(place, sizeof(record), record.text_bytes);
@@ -181,8 +177,7 @@ static void read_thrown(const struct place *place)
 		logfile_damaged(process->log, place->offset, "an exception caught at no possible time");
 		record.caught_ticks = 0;
 	}
-	process->thrown = xgrow(process->thrown, process->nr_thrown, sizeof(*thrown));
-	thrown = &process->thrown[process->nr_thrown++];
+	thrown = &APPEND(process->thrown, process->nr_thrown);
 	thrown->place = place_number(place);
 	thrown->error = record.error;
 	thrown->tid = record.tid;
@@ -199,8 +194,7 @@ static void read_site(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	process->sites = xgrow(process->sites, process->nr_sites, sizeof(record));
-	process->sites[process->nr_sites++] = record;
+	APPEND(process->sites, process->nr_sites) = record;
 }
 
 static void read_counted(const struct place *place)
@@ -210,8 +204,7 @@ static void read_counted(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	process->counted = xgrow(process->counted, process->nr_counted, sizeof(record));
-	process->counted[process->nr_counted++] = record;
+	APPEND(process->counted, process->nr_counted) = record;
 }
 
 static void read_messages(const struct place *place)
@@ -226,8 +219,7 @@ static void read_messages(const struct place *place)
 		logfile_damaged(process->log, place->offset, "messages of no possible kind");
 		return;
 	}
-	process->messages = xgrow(process->messages, process->nr_messages, sizeof(record));
-	process->messages[process->nr_messages++] = record;
+	APPEND(process->messages, process->nr_messages) = record;
 }
 
 static void read_record(const struct place *place)

@@ -57,8 +57,7 @@ static void add(struct reader *reader, struct transfer *transfer, uint64_t detai
 		nodes_path(reader->thread,
 			   transfer->flags & LOG_TRANSFER_REQUEST ? reader->node : transfer->route->node);
 	transfer->thread = (uint32_t)reader->thread->index;
-	reader->list = xgrow(reader->list, reader->nr, sizeof(*transfer));
-	reader->list[reader->nr++] = *transfer;
+	APPEND(reader->list, reader->nr) = *transfer;
 }
 
 /* False: not sound; what follows cannot be read either. */

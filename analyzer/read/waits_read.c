@@ -57,8 +57,7 @@ const char *waits_kind(enum log_wait_kind kind)
 
 static const char *keep(struct wait_sums *waits, char *text)
 {
-	waits->texts = xgrow(waits->texts, waits->nr_texts, sizeof(*waits->texts));
-	return waits->texts[waits->nr_texts++] = text;
+	return APPEND(waits->texts, waits->nr_texts) = text;
 }
 
 /* ---- objects ---- */
@@ -148,8 +147,7 @@ static void add(struct reader *reader, const struct found *more)
 		known = xcalloc(1, sizeof(*known));
 		*known = *more;
 		hashtable_add(&reader->table, hash, known);
-		reader->found = xgrow(reader->found, reader->nr, sizeof(known));
-		reader->found[reader->nr++] = known;
+		APPEND(reader->found, reader->nr) = known;
 		return;
 	}
 	known->sum.calls += more->sum.calls;

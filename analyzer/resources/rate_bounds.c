@@ -29,8 +29,7 @@ static void list_machine(struct model *model, struct process *process)
 
 	if (!rows || rows->nr_rows < 2)
 		return;
-	model->machines = xgrow(model->machines, model->nr_machines, sizeof(process));
-	model->machines[model->nr_machines++] = process;
+	APPEND(model->machines, model->nr_machines) = process;
 }
 
 /* Once: of 10,000 ranks hardly any has them. */

@@ -53,8 +53,7 @@ static bool join_log(struct run *runs, size_t nr, struct run *log)
 		if (!is_log(&runs[i]) || directory_length(&runs[i]) != length ||
 		    strncmp(runs[i].path, log->path, length) != 0)
 			continue;
-		runs[i].logs = xgrow(runs[i].logs, runs[i].nr_logs, sizeof(*runs[i].logs));
-		runs[i].logs[runs[i].nr_logs++] = xstrdup(log->path);
+		APPEND(runs[i].logs, runs[i].nr_logs) = xstrdup(log->path);
 		return true;
 	}
 	return false;

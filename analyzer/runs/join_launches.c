@@ -95,8 +95,7 @@ static void add_rank(struct launch *launch, const struct log_header *header, con
 		launch->end_ns = end_ns;
 	if (has_rank(launch, header->rank))
 		return;
-	launch->ranks = xgrow(launch->ranks, launch->nr_ranks, sizeof(*launch->ranks));
-	launch->ranks[launch->nr_ranks++] = header->rank;
+	APPEND(launch->ranks, launch->nr_ranks) = header->rank;
 }
 
 static bool same_launch(const struct log_header *a, const struct log_header *b)
@@ -147,12 +146,10 @@ static void add_run(struct run *run, struct launch *launch, const struct run *pa
 	warning("%s: joined with %s: same command, number of ranks and time, other ranks", run->path,
 		part->name);
 	for (size_t i = 0; i < part->nr_logs; i++) {
-		run->logs = xgrow(run->logs, run->nr_logs, sizeof(*run->logs));
-		run->logs[run->nr_logs++] = xstrdup(part->logs[i]);
+		APPEND(run->logs, run->nr_logs) = xstrdup(part->logs[i]);
 	}
 	for (size_t i = 0; i < other->nr_ranks; i++) {
-		launch->ranks = xgrow(launch->ranks, launch->nr_ranks, sizeof(*launch->ranks));
-		launch->ranks[launch->nr_ranks++] = other->ranks[i];
+		APPEND(launch->ranks, launch->nr_ranks) = other->ranks[i];
 	}
 }
 

@@ -72,8 +72,7 @@ static void list_logs(struct run *run)
 	while (directory && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.' || !ends_in_log(entry->d_name))
 			continue;
-		run->logs = xgrow(run->logs, run->nr_logs, sizeof(*run->logs));
-		run->logs[run->nr_logs++] = xasprintf("%s/%s", run->path, entry->d_name);
+		APPEND(run->logs, run->nr_logs) = xasprintf("%s/%s", run->path, entry->d_name);
 	}
 	if (directory)
 		closedir(directory);

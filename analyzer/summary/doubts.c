@@ -442,8 +442,7 @@ static void add_sampling(struct findings *findings, const struct model *model)
 				k++;
 			if (k < nr)
 				continue;
-			sets = xgrow(sets, nr, sizeof(*sets));
-			sets[nr++] = process->rowsets[j].set;
+			APPEND(sets, nr) = process->rowsets[j].set;
 			add_row_cost(findings, model, sets[k]);
 		}
 	}

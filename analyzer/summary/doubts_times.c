@@ -13,8 +13,7 @@
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text)
 {
-	findings->list = xgrow(findings->list, findings->nr, sizeof(*findings->list));
-	findings->list[findings->nr++] = (struct finding){ name, unit, number, text, is_doubt };
+	APPEND(findings->list, findings->nr) = (struct finding){ name, unit, number, text, is_doubt };
 }
 
 char *findings_number(struct findings *findings, enum unit unit, double number)

@@ -154,8 +154,7 @@ static void add_last_words(struct document *document, const struct process *proc
 	size_t nr = 0;
 
 	for (size_t i = 0; i < process->nr_stacks; i++) {
-		stacks = xgrow(stacks, nr, sizeof(*stacks));
-		stacks[nr++] = &process->stacks[i];
+		APPEND(stacks, nr) = &process->stacks[i];
 	}
 	if (nr)
 		qsort(stacks, nr, sizeof(*stacks), deeper);

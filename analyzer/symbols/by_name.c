@@ -69,8 +69,7 @@ static void read_symbols(struct by_name *by_name, Dwfl_Module *module)
 
 		if (!symbol || GELF_ST_TYPE(sym.st_info) != STT_FUNC || section == SHN_UNDEF)
 			continue;
-		by_name->list = xgrow(by_name->list, by_name->nr, sizeof(*by_name->list));
-		by_name->list[by_name->nr++] = (struct named){ hash_in_source(symbol), addr, symbol };
+		APPEND(by_name->list, by_name->nr) = (struct named){ hash_in_source(symbol), addr, symbol };
 	}
 	if (by_name->nr)
 		qsort(by_name->list, by_name->nr, sizeof(*by_name->list), compare_hash);
@@ -79,20 +78,9 @@ static void read_symbols(struct by_name *by_name, Dwfl_Module *module)
 /* The first symbol of this hash, or of a larger one. The first call reads all symbols. */
 static size_t first_of(struct by_name *by_name, Dwfl_Module *module, uint64_t hash)
 {
-	size_t low = 0, high;
-
 	if (!by_name->read)
 		read_symbols(by_name, module);
-	high = by_name->nr;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_name->list[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, by_name->nr, by_name->list[i].hash < hash);
 }
 
 uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,

@@ -25,8 +25,7 @@ static void add(struct declared *declared, Dwarf_Die *die)
 
 	if (!name || !file || dwarf_decl_line(die, &line) != 0 || line <= 0)
 		return;
-	declared->list = xgrow(declared->list, declared->nr, sizeof(*declared->list));
-	declared->list[declared->nr++] = (struct declaration){ file, (unsigned int)line, name };
+	APPEND(declared->list, declared->nr) = (struct declaration){ file, (unsigned int)line, name };
 }
 
 /* Nested functions and local classes lie in functions, and methods in classes. */
@@ -76,19 +75,11 @@ const struct declaration *declared_before(struct declared *declared, struct unit
 					  Dwfl_Module *module, const char *file, unsigned int line)
 {
 	const struct declaration wanted = { .file = file, .line = line };
-	size_t low = 0, high;
+	size_t low;
 
 	if (!declared->read)
 		read_all(declared, units, module);
-	high = declared->nr;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&declared->list[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = PARTITION_POINT(i, declared->nr, compare(&declared->list[i], &wanted) <= 0);
 	return low && strcmp(path_base(declared->list[low - 1].file), path_base(file)) == 0
 		       ? &declared->list[low - 1]
 		       : NULL;

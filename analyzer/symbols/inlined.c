@@ -65,13 +65,11 @@ static void read_function(struct inlined *inlined, Dwarf_Die *die, uint64_t entr
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	inlined->called = xgrow(inlined->called, inlined->nr_called, sizeof(*inlined->called));
-	inlined->called[inlined->nr_called++] =
+	APPEND(inlined->called, inlined->nr_called) =
 		(struct inlined_called){ inlined->copies[copy].origin.addr, entry_addr };
 	read_children(inlined, die, copy, depth);
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		inlined->bodies = xgrow(inlined->bodies, inlined->nr_bodies, sizeof(*inlined->bodies));
-		inlined->bodies[inlined->nr_bodies++] =
+		APPEND(inlined->bodies, inlined->nr_bodies) =
 			(struct body){ begin, end, copy, first_piece, inlined->nr_pieces };
 	}
 }
@@ -83,8 +81,7 @@ static void read_copy(struct inlined *inlined, Dwarf_Die *die, size_t within, in
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		inlined->pieces = xgrow(inlined->pieces, inlined->nr_pieces, sizeof(*inlined->pieces));
-		inlined->pieces[inlined->nr_pieces++] = (struct piece){ begin, end, copy };
+		APPEND(inlined->pieces, inlined->nr_pieces) = (struct piece){ begin, end, copy };
 	}
 	read_children(inlined, die, copy, depth);
 }
@@ -152,16 +149,8 @@ void inlined_free(struct inlined *inlined)
 /* Functions that the linker left out stand at address 0, or at its end. */
 static const struct body *find_body(const struct inlined *inlined, uint64_t addr)
 {
-	size_t low = 0, high = inlined->nr_bodies;
+	size_t low = PARTITION_POINT(i, inlined->nr_bodies, inlined->bodies[i].begin <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (inlined->bodies[middle].begin <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && addr < inlined->bodies[low - 1].end ? &inlined->bodies[low - 1] : NULL;
 }
 
@@ -194,17 +183,10 @@ const struct inlined_called *inlined_called(const struct inlined *inlined, const
 					    size_t *nr)
 {
 	const struct inlined_called key = { .origin = copy->origin.addr };
-	size_t low = 0, high = inlined->nr_called, end;
+	size_t low = PARTITION_POINT(i, inlined->nr_called, compare_origin(&inlined->called[i], &key) < 0);
+	size_t end = low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_origin(&inlined->called[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < inlined->nr_called && inlined->called[end].origin == key.origin; end++)
+	for (; end < inlined->nr_called && inlined->called[end].origin == key.origin; end++)
 		;
 	*nr = end - low;
 	return inlined->called + low;

@@ -31,8 +31,7 @@ struct symbols {
 
 static const char *keep(struct symbols *symbols, char *name)
 {
-	symbols->names = xgrow(symbols->names, symbols->nr_names, sizeof(*symbols->names));
-	return symbols->names[symbols->nr_names++] = name;
+	return APPEND(symbols->names, symbols->nr_names) = name;
 }
 
 static bool file_agrees(Dwfl_Module *module, const struct symbols_file *file, const struct stat *status)
@@ -133,8 +132,7 @@ static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 			read_entries(unit, &die, depth + 1);
 		if (tag != DW_TAG_subprogram || !units_entry_addr(&die, &addr))
 			continue;
-		unit->entries = xgrow(unit->entries, unit->nr_entries, sizeof(*unit->entries));
-		unit->entries[unit->nr_entries++] = (struct unit_entry){ addr, die };
+		APPEND(unit->entries, unit->nr_entries) = (struct unit_entry){ addr, die };
 		if (unit->is_fortran)
 			read_entries(unit, &die, depth + 1);
 	} while (dwarf_siblingof(&die, &die) == 0);
@@ -302,17 +300,7 @@ static bool is_function(const GElf_Sym *sym, GElf_Word section)
 
 static size_t first_at(const struct symbol *list, size_t nr, uint64_t addr)
 {
-	size_t low = 0;
-
-	while (low < nr) {
-		size_t middle = low + (nr - low) / 2;
-
-		if (list[middle].addr < addr)
-			low = middle + 1;
-		else
-			nr = middle;
-	}
-	return low;
+	return PARTITION_POINT(i, nr, list[i].addr < addr);
 }
 
 void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)

@@ -28,8 +28,7 @@ static void add_unit(struct units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
 	units->list = xgrow(units->list, units->nr, sizeof(*units->list));
 	units->list[units->nr] = (struct unit){ .die = *die, .skeleton = *skeleton };
 	while ((at = dwarf_ranges(skeleton, at, &base, &begin, &end)) > 0) {
-		units->ranges = xgrow(units->ranges, units->nr_ranges, sizeof(*units->ranges));
-		units->ranges[units->nr_ranges++] = (struct unit_range){ begin, end, units->nr };
+		APPEND(units->ranges, units->nr_ranges) = (struct unit_range){ begin, end, units->nr };
 	}
 	units->nr++;
 }
@@ -53,19 +52,11 @@ static void read_units(struct units *units, Dwfl_Module *module)
 
 struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr)
 {
-	size_t low = 0, high;
+	size_t low;
 
 	if (!units->read)
 		read_units(units, module);
-	high = units->nr_ranges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (units->ranges[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = PARTITION_POINT(i, units->nr_ranges, units->ranges[i].end <= addr);
 	if (low == units->nr_ranges || addr < units->ranges[low].begin)
 		return NULL;
 	return &units->list[units->ranges[low].unit];

@@ -11,8 +11,7 @@
 
 void *document_keep(struct document *document, void *memory)
 {
-	document->memory = xgrow(document->memory, document->nr_memory, sizeof(*document->memory));
-	return document->memory[document->nr_memory++] = memory;
+	return APPEND(document->memory, document->nr_memory) = memory;
 }
 
 void *document_new(struct document *document, size_t bytes)
@@ -36,8 +35,7 @@ struct section *document_add(struct document *document, const char *label, const
 {
 	struct section *section;
 
-	document->sections = xgrow(document->sections, document->nr_sections, sizeof(*document->sections));
-	section = &document->sections[document->nr_sections++];
+	section = &APPEND(document->sections, document->nr_sections);
 	*section = (struct section){ .label = label, .text = text };
 	return section;
 }

@@ -42,8 +42,7 @@ static struct balance_row *add_row(struct balance *balance, enum kind kind, stru
 	struct balance_row *row = xcalloc(1, sizeof(*row));
 
 	*row = (struct balance_row){ .kind = kind, .function = function, .name = name };
-	balance->rows = xgrow(balance->rows, balance->nr_rows, sizeof(row));
-	return balance->rows[balance->nr_rows++] = row;
+	return APPEND(balance->rows, balance->nr_rows) = row;
 }
 
 /* Fields and peaks are few. */
@@ -59,8 +58,7 @@ static void add_own(struct balance *balance, struct balance_row *row, double mor
 {
 	if (!row->is_touched) {
 		row->is_touched = true;
-		balance->touched = xgrow(balance->touched, balance->nr_touched, sizeof(row));
-		balance->touched[balance->nr_touched++] = row;
+		APPEND(balance->touched, balance->nr_touched) = row;
 	}
 	row->own += more;
 }

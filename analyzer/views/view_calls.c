@@ -176,8 +176,7 @@ static bool is_passed_on(struct nests *nests, const struct slice *call)
 	if (top && top->caller == call->node->parent) {
 		top->longest_ns = fmax(top->longest_ns, call->duration_ns);
 	} else {
-		nests->list = xgrow(nests->list, nests->nr, sizeof(*nests->list));
-		nests->list[nests->nr++] =
+		APPEND(nests->list, nests->nr) =
 			(struct nest){ call->node->parent, call->start, call->duration_ns };
 	}
 	return longest_ns > 0 && longest_ns >= NEARLY_ALL * call->duration_ns;
