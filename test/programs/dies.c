@@ -17,6 +17,7 @@
 static volatile long sink, endless;
 static volatile int *volatile nowhere;
 static void (*volatile nothing)(void);
+static char *volatile kept;
 
 static inline __attribute__((always_inline)) void poke(volatile int *where)
 {
@@ -80,16 +81,22 @@ static NOINLINE void by_overflow(void)
 	sink += deeper(1);
 }
 
-/* Lives on, for a while: 16 MiB. */
+/* These two live on for a while: a heap of 64 MiB that is never touched, and memory that is. */
 static NOINLINE void by_memory(void)
 {
-	for (int i = 0; i < 64; i++) {
-		char *block = malloc(256 << 10);
-
-		memset(block, 1, 256 << 10);
-		sink += block[i];
-	}
+	for (int i = 0; i < 64; i++)
+		kept = malloc(1 << 20);
 	usleep(500000);
+	sink++;
+}
+
+static NOINLINE void by_rss(void)
+{
+	char *block = malloc(64 << 20);
+
+	memset(block, 1, 64 << 20);
+	usleep(500000);
+	sink += block[sink];
 }
 
 static const struct {
@@ -98,7 +105,7 @@ static const struct {
 } ways[] = {
 	{ "fault", by_fault },	   { "abort", by_abort },     { "null", by_null },
 	{ "library", by_library }, { "handler", by_handler }, { "overflow", by_overflow },
-	{ "memory", by_memory },
+	{ "memory", by_memory },   { "rss", by_rss },
 };
 
 static NOINLINE void fail(const char *how)

@@ -97,36 +97,41 @@ program_functions() { sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) 
 	done
 }
 
-# by_thread STATE: the functions of dies.c that it has
-by_state() { "$here/csv" function "state=$1" <stack.csv | grep -xE 'by_[a-z]*|fail|step|run|begin|main|\(not known\)' | xargs; }
+# of_thread FUNCTION: the functions of dies.c on the stack that begins with it
+of_thread() {
+	"$here/csv" function thread="$("$here/csv" thread function="$1" <stack.csv | head -1)" <stack.csv |
+		grep -xE 'by_[a-z]*|fail|step|run|begin|main|\(not known\)' | xargs
+}
 
 @test "INSIDEME_MAX_MEMORY without hooks: the stack that allocated, and under insideme-run all others" {
 	local stack='by_memory fail step step step step run'
 	for variant in .plain .plain.clang .O0; do
 		rm -rf insideme.data
-		INSIDEME_MAX_MEMORY=4M record dies$variant memory
+		INSIDEME_MAX_MEMORY=32M record dies$variant memory
 		stacks
-		same "allocating$variant" "$(by_state allocating)" "$stack main"
+		same "allocating$variant" "$(of_thread main)" "$stack main"
+		same "state" "$("$here/csv" state frame=0 <stack.csv)" allocating
 		for action in "" :stop; do
 			rm -rf insideme.data
-			"$build/insideme-run" -q --max-memory=4M$action -- "$bin/dies$variant" memory thread 2>stderr 3>&- &
+			"$build/insideme-run" -q --max-memory=32M$action -- "$bin/dies$variant" memory thread 2>stderr 3>&- &
 			monitor=$!
 			if [ -n "$action" ]; then
-				stopped() { program=$(pgrep -P $monitor -x "dies$variant") && grep -q ' T ' /proc/$program/stat; }
+				stopped() { program=$(pgrep -P $monitor "^dies" | head -1) && grep -q ' T ' /proc/$program/stat; }
 				wait_until stopped
 				kill -CONT $program
 			fi
 			wait $monitor
 			stacks
-			same "allocating$variant" "$(by_state allocating)" "$stack begin"
-			grep -q waiting stack.csv || continue	# on a busy machine
-			same "waiting$variant" "$(by_state waiting)" main
+			same "allocating$variant" "$(of_thread begin)" "$stack begin"
+			same "state" "$("$here/csv" state frame=0 function=by_memory <stack.csv)" allocating
+			grep -q 'waiting,futex' stack.csv || continue	# on a busy machine
+			same "waiting$variant" "$(of_thread main)" main
 		done
 	done
 	rm -rf insideme.data
-	run monitor -q --heap=off --max-memory=4M:abort -- "$bin/dies.plain" memory thread
+	run monitor -q --max-memory=32M:abort -- "$bin/dies.plain" rss thread
 	same "status" "$status" 134
-	"$report" -v errors | grep -q 'RSS'
+	"$report" -v errors | grep -q '^ *\(RSS\|heap\) '
 }
 
 @test "a program that was built anew since: its stack ends there, and nothing is guessed" {
