@@ -1032,7 +1032,8 @@ struct log_timer {
  * kernel, cpu_model, nr_cpus, memory_bytes, setting.NAME (one for each setting: the value in
  * force), off (why the recorder gave up), heap_off (why the heap is not counted although the
  * setting asks for it), heap_sample_off (why no stacks of allocations are taken), samples_off (why
- * nothing is sampled), bypassed (an object whose hooks are not the recorder's: RTLD_DEEPBIND),
+ * nothing is sampled), samples_without_callers (why samples of counted functions know the innermost one
+ * alone), bypassed (an object whose hooks are not the recorder's: RTLD_DEEPBIND),
  * namespaces (dlmopen: the recorder does not see some loaded objects), refused (insideme-run's log:
  * why its program does not load the recorder), attached (insideme-run made this log of a process
  * that was already running; no process has it mapped at base_addr, which is 0).

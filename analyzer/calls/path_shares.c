@@ -68,18 +68,21 @@ static void mix(double *parts, const double *others, double share)
 }
 
 /*
- * @shares of the raw time. The hooks' part of it was CPU time, if the CPU share is large enough. If it is
- * not, as in functions that are too short to time, the shares stay. Return: in @parts, the parts of the time
- * without hooks
+ * @shares of the raw time. What was taken out of it was CPU time, if the CPU share is large enough: hooks, and
+ * counted calls. What samples gave is CPU time too. If the share is not large enough, as in functions that are
+ * too short to time, the shares stay. Return: in @parts, the parts of the self time that is left
  */
-static void take_hooks_out(double *parts, const double *shares, double raw_ns, double ns)
+static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)
 {
+	double ns = fmax(stats->self_ns, 0), room_ns = fmax(ns - stats->sampled_ns, 0);
 	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns;
+	double left = off_ns > room_ns ? room_ns / off_ns : 1;
+	bool stay = off_ns > ns && !(stats->sampled_ns > 0);
 
 	for (int i = 0; i < NR_SHARES; i++)
-		parts[i] = shares[i] * (off_ns > ns ? ns : raw_ns);
-	if (off_ns <= ns)
-		parts[SHARE_CPU] = ns - off_ns;
+		parts[i] = shares[i] * (stay ? ns : raw_ns * left);
+	if (off_ns <= ns || stats->sampled_ns > 0)
+		parts[SHARE_CPU] = ns - off_ns * left;
 }
 
 /* CPU time is known better than waiting: together they are limited to the whole time. */
@@ -92,10 +95,10 @@ static void take_overlap_off(double *rest)
 }
 
 static void finish_path(struct path_shares *path, const struct path_shares *above,
-			const struct call_stats *stats)
+			const struct tree_node *node)
 {
-	double raw_ns = stats->duration_ns + stats->removed_ns,
-	       raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
+	const struct call_stats stats = path_stats(node);
+	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
 	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
 
@@ -116,21 +119,18 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 	mix(path->below, above->below, share);
 	for (int i = 0; i < NR_SHARES; i++)
 		if (!(raw_ns > 0))
-			own[i] = NAN;		/* it was not timed */
+			own[i] = stats.sampled_ns > 0 ? i == SHARE_CPU : NAN;	/* it was not timed */
 		else if (raw_self_ns == 0 && path->recorded_ns > 0)
 			own[i] = 0;		/* without time of its own, there is nothing in it */
-	take_hooks_out(path->rest, own, raw_self_ns, fmax(stats->self_ns, 0));
+	take_hooks_out(path->rest, own, raw_self_ns, &stats);
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)
 {
 	for (int i = 0; i < NR_SHARES; i++)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		const struct call_stats stats = path_stats(node);
-
-		finish_path(&shares[node->id], &shares[node->parent->id], &stats);
-	}
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		finish_path(&shares[node->id], &shares[node->parent->id], node);
 }
 
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node)

@@ -98,7 +98,7 @@ static void move_times(const struct sums *sums, struct process_sum *sum)
 	const double share = before_ns > 0 ? sum->stats.self_ns / before_ns : 0;
 	struct tree_node *node = first_counted(sum->path->child);
 
-	if (!(moved_ns < 0) || !(share > 0))
+	if (moved_ns == 0 || !(share > 0))
 		return;
 	sum->stats.self_ns += share * moved_ns;
 	sum->stats.total_ns += share * sum->path->rare->moved_total_ns;

@@ -35,18 +35,19 @@ static struct value doubtful_cell(struct value value, bool is_doubtful)
 }
 
 /* A time by samples has a standard error instead of a doubt: the hooks' cost is not in it. */
-static struct value time_cell(const struct call_stats *stats, double ns, bool is_doubtful)
+static struct value time_cell(double ns, bool is_sampled, bool is_doubtful)
 {
 	struct value value = ns_cell(ns);
 
-	value.is_sampled = call_stats_are_counted(stats);
-	value.is_doubtful = is_doubtful && !value.is_sampled;
+	value.is_sampled = is_sampled;
+	value.is_doubtful = is_doubtful && !is_sampled;
 	return value;
 }
 
 static struct value self_cell(const struct call_stats *stats)
 {
-	struct value value = time_cell(stats, stats->self_ns, hook_costs_hide_self(stats));
+	struct value value =
+		time_cell(stats->self_ns, call_stats_sample_self(stats), hook_costs_hide_self(stats));
 
 	value.is_bound = stats->holds_counted && !value.is_sampled && !value.is_doubtful;
 	return value;
@@ -109,8 +110,8 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_SELF:
 		return timed ? self_cell(stats) : value_empty();
 	case CELL_TOTAL:
-		return total_timed ? time_cell(stats, stats->total_ns, hook_costs_hide_total(stats)) :
-				     value_empty();
+		return total_timed ? time_cell(stats->total_ns, call_stats_are_counted(stats),
+					       hook_costs_hide_total(stats)) : value_empty();
 	case CELL_MEAN:
 		return mean_cell(stats);
 	case CELL_MIN:
@@ -368,7 +369,7 @@ struct value facts_time_source(const struct column *column, const void *row)
 
 	if (!call_stats_know_self(stats) && !call_stats_know_total(stats))
 		return value_empty();
-	if (!call_stats_are_counted(stats))
+	if (!call_stats_sample_self(stats))
 		return value_text("hooks");
 	return value_text(stats->timed_calls ? "hooks+samples" : "samples");
 }

@@ -26,6 +26,11 @@ bool call_stats_are_counted(const struct call_stats *stats)
 	return stats->counted_calls || stats->lacks_calls;
 }
 
+bool call_stats_sample_self(const struct call_stats *stats)
+{
+	return call_stats_are_counted(stats) || stats->sampled_ns > stats->self_ns / 2;
+}
+
 static bool know(const struct call_stats *stats, double variance_ns2)
 {
 	if (call_stats_are_counted(stats) && !stats->has_recorded)

@@ -99,6 +99,8 @@ struct call_stats {
 
 /* Did timing auto count calls of it, at least from some time on? */
 bool call_stats_are_counted(const struct call_stats *stats);
+/* Is most of its self time from samples, as always in a function that was counted? */
+bool call_stats_sample_self(const struct call_stats *stats);
 /*
  * Is the time known? That of a counted function is only known by samples: the time of its first calls says
  * nothing about the others.

@@ -11,13 +11,16 @@
 
 #define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
 					 * sample met there */
+#define IDLE_ERRORS	2.0		/* so many standard errors of the samples' time */
 
 /* Samples of a recorded path, and of the counted paths below it. */
 struct group {
 	uint64_t nr;
+	uint64_t nr_in_hooks;		/* in the recorder, and in the code that counts */
 	double own_ns;
 	double counted_ns;
-	double stubs_ns;		/* in the code that counts */
+	double hooks_ns;		/* of nr_in_hooks */
+	double stubs_ns;		/* of hooks_ns: in the code that counts */
 	bool has_counted;		/* there are counted paths below it */
 	bool is_split;			/* their time was subtracted from its own */
 };
@@ -36,7 +39,10 @@ struct entry {
 /* All paths of one recorded function together. */
 struct pool {
 	struct group group;
-	double self_ns;			/* self time of the paths, without the hooks' cost */
+	double recorded_ns;		/* self time of the paths, with the hooks' cost; */
+	double self_ns;			/* without it; */
+	double doubt_ns;		/* the uncertainty of that */
+	double kept_ns;			/* self_ns as samples correct it */
 	uint32_t first, last;		/* its entries; 0: none */
 };
 
@@ -48,6 +54,7 @@ struct taker {
 	struct pool *pools;		/* [function->number of an owner] */
 	struct entry *entries;		/* [0] is not used */
 	size_t nr_entries;
+	double *less_doubt_ns;		/* [id]: what the doubt of a path's time became less */
 };
 
 static bool is_counted(const struct tree_node *node)
@@ -67,7 +74,9 @@ static void find_owners(struct taker *taker)
 		group = &taker->groups[taker->owners[id]];
 		group->has_counted |= is_counted(node);
 		group->nr += samples->nr;
+		group->nr_in_hooks += samples->in_hooks;
 		*(is_counted(node) ? &group->counted_ns : &group->own_ns) += samples->ns;
+		group->hooks_ns += samples->hooks_ns;
 		group->stubs_ns += taker->model->is_raw ? 0 : samples->stubs_ns;
 	}
 }
@@ -85,11 +94,43 @@ static void add_pools(struct taker *taker)
 
 		if (taker->owners[id] != id)
 			continue;
+		pool->recorded_ns += fmax(node->sum.self_ns, 0);
 		pool->self_ns += fmax(path_stats(node).self_ns, 0);
+		pool->doubt_ns += node->hooks.self_doubt_ns;
 		pool->group.nr += taker->groups[id].nr;
+		pool->group.nr_in_hooks += taker->groups[id].nr_in_hooks;
 		pool->group.own_ns += taker->groups[id].own_ns;
 		pool->group.counted_ns += taker->groups[id].counted_ns;
+		pool->group.hooks_ns += taker->groups[id].hooks_ns;
 		pool->group.stubs_ns += taker->groups[id].stubs_ns;
+	}
+}
+
+/*
+ * If the hooks' cost is less certain than the samples, these decide the self time of a recorded function as
+ * well. What was recorded besides them, in the function and in hooks, is time off the processor; it counts if
+ * it is more than their error.
+ */
+static double kept_ns(const struct pool *pool)
+{
+	const struct group *group = &pool->group;
+	double nr = (double)(group->nr + group->nr_in_hooks),
+	       sampled_ns = group->own_ns + group->counted_ns + group->hooks_ns,
+	       error_ns = sampled_ns / sqrt(nr), idle_ns = pool->recorded_ns - sampled_ns,
+	       self_ns = group->own_ns + group->counted_ns + group->stubs_ns;
+
+	if (nr < COUNTED_LEAST_SAMPLES || pool->doubt_ns <= error_ns)
+		return pool->self_ns;
+	self_ns += idle_ns > IDLE_ERRORS * error_ns ? idle_ns : 0;
+	return fmin(self_ns, pool->recorded_ns);
+}
+
+static void confirm_pools(struct taker *taker, size_t nr_functions)
+{
+	for (size_t i = 0; i < nr_functions; i++) {
+		struct pool *pool = &taker->pools[i];
+
+		pool->kept_ns = taker->model->is_raw ? pool->self_ns : kept_ns(pool);
 	}
 }
 
@@ -145,7 +186,7 @@ static void give(struct tree_node *node, double ns, double sample_ns)
 
 static void take(struct tree_node *node, double ns)
 {
-	if (ns > 0)
+	if (ns != 0)
 		rare_counters_of(&node->rare)->moved_self_ns -= ns;
 }
 
@@ -160,10 +201,19 @@ static void keep_outside(struct taker *taker)
 	}
 }
 
-/* The part of the counted paths' sampled time that the recorded path's self time has room for. */
-static double own_share(const struct group *group, double room_ns)
+/*
+ * The part of the counted paths' sampled time that they get of the recorded path's self time. Where all
+ * samples together are that time, but for their error, they divide it.
+ */
+static double counted_share(const struct group *group, double room_ns)
 {
-	return group->counted_ns > 0 ? fmin(1, fmax(room_ns - group->stubs_ns, 0) / group->counted_ns) : 0;
+	double sampled_ns = group->own_ns + group->counted_ns, left_ns = fmax(room_ns - group->stubs_ns, 0);
+
+	if (!(group->counted_ns > 0))
+		return 0;
+	if (fabs(left_ns - sampled_ns) <= IDLE_ERRORS * sampled_ns / sqrt((double)group->nr))
+		return left_ns / sampled_ns;
+	return fmin(1, left_ns / group->counted_ns);
 }
 
 /*
@@ -174,7 +224,7 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double r
 {
 	const struct pool *pool = pool_of(taker, owner);
 	const struct group *group = &pool->group;
-	double share = room_ns / fmax(pool->self_ns, group->own_ns + group->counted_ns + group->stubs_ns),
+	double share = room_ns / fmax(pool->kept_ns, group->own_ns + group->counted_ns + group->stubs_ns),
 	       given_ns = 0;
 
 	if (group->nr < COUNTED_LEAST_SAMPLES || group->counted_ns * share < LEAST_SHARE_NS)
@@ -193,6 +243,28 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double r
 	taker->groups[owner->id].is_split = true;
 }
 
+/* The doubt of a self time by samples is its standard error. */
+static void take_unconfirmed(struct taker *taker, struct tree_node *node)
+{
+	const struct pool *pool = pool_of(taker, node);
+	const struct group *group = &pool->group;
+	double self_ns = fmax(path_stats(node).self_ns, 0);
+	double share = pool->self_ns > 0 ? self_ns / pool->self_ns :
+					   fmax(node->sum.self_ns, 0) / pool->recorded_ns;
+	double doubt_ns = group->nr_in_hooks ? group->hooks_ns / sqrt((double)group->nr_in_hooks) : 0;
+	double sample_ns = group->nr ? (group->own_ns + group->counted_ns) / (double)group->nr : 0;
+	struct rare_counters *rare;
+
+	if (pool->kept_ns == pool->self_ns || !(share > 0))
+		return;
+	take(node, self_ns - pool->kept_ns * share);
+	rare = rare_counters_of(&node->rare);
+	rare->sampled_ns += group->own_ns * share;
+	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;
+	taker->less_doubt_ns[node->id] = node->hooks.self_doubt_ns - doubt_ns * share;
+	node->hooks.self_doubt_ns = 0;
+}
+
 static void split(struct taker *taker)
 {
 	double *share_of = xcalloc(taker->nr_paths, sizeof(*share_of));
@@ -200,13 +272,15 @@ static void split(struct taker *taker)
 	for (size_t id = 1; id < taker->nr_paths; id++) {
 		struct tree_node *node = tree_node(taker->model, id);
 		const struct group *group = &taker->groups[id];
-		double room_ns = fmax(path_stats(node).self_ns, 0);
+		double room_ns;
 
 		if (taker->owners[id] != id)
 			continue;
+		take_unconfirmed(taker, node);
+		room_ns = fmax(path_stats(node).self_ns, 0);
 		if (group->nr >= COUNTED_LEAST_SAMPLES) {
 			taker->groups[id].is_split = true;
-			share_of[id] = own_share(group, room_ns);
+			share_of[id] = counted_share(group, room_ns);
 			take(node, fmin(group->counted_ns * share_of[id] + group->stubs_ns, room_ns));
 		} else if (pool_of(taker, node)->first) {
 			split_by_pool(taker, node, room_ns);
@@ -225,8 +299,10 @@ static void split(struct taker *taker)
 /*
  * Add what is below to totals. What is unknown about counted paths is unknown about their caller's self time.
  */
-static void add_to_totals(struct model *model)
+static void add_to_totals(const struct taker *taker)
 {
+	struct model *model = taker->model;
+	double *less_doubt_ns = taker->less_doubt_ns;
 	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
 	double *variance_ns2 = xcalloc(model->nr_tree_nodes, sizeof(*variance_ns2));
 
@@ -234,6 +310,10 @@ static void add_to_totals(struct model *model)
 		struct tree_node *node = tree_node(model, id);
 		struct rare_counters *rare;
 
+		if (id < taker->nr_paths) {
+			node->hooks.total_doubt_ns = fmax(node->hooks.total_doubt_ns - less_doubt_ns[id], 0);
+			less_doubt_ns[node->parent->id] += less_doubt_ns[id];
+		}
 		added_ns[id] += node->rare->moved_self_ns;
 		added_ns[node->parent->id] += added_ns[id];
 		if (added_ns[id] == 0 && !(variance_ns2[id] > 0) &&
@@ -270,14 +350,17 @@ void counted_times_take(struct model *model)
 	taker.owners = xcalloc(taker.nr_paths, sizeof(*taker.owners));
 	taker.groups = xcalloc(taker.nr_paths, sizeof(*taker.groups));
 	taker.pools = xcalloc(nr_functions, sizeof(*taker.pools));
+	taker.less_doubt_ns = xcalloc(taker.nr_paths, sizeof(*taker.less_doubt_ns));
 	find_owners(&taker);
 	add_pools(&taker);
+	confirm_pools(&taker, nr_functions);
 	make_entries(&taker);
 	keep_outside(&taker);
 	split(&taker);
 	mark_holders(&taker);
-	add_to_totals(model);
+	add_to_totals(&taker);
 	counted_calls_place(model);
+	free(taker.less_doubt_ns);
 	free(taker.owners);
 	free(taker.groups);
 	free(taker.pools);

@@ -14,6 +14,7 @@ static const char *const kept_facts[] = {
 	"heap_off",
 	"heap_sample_off",
 	"samples_off",
+	"samples_without_callers",
 	"sites_off",
 	"bypassed",
 	"namespaces",

@@ -228,7 +228,8 @@ static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
 	const char *bypassed = process_fact(process, "bypassed"),
-		   *samples_off = process_fact(process, "samples_off");
+		   *samples_off = process_fact(process, "samples_off"),
+		   *without_callers = process_fact(process, "samples_without_callers");
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
@@ -253,6 +254,12 @@ static void add_process(struct findings *findings, struct process *process)
 			document_text(findings->document,
 				      "CPU time was not sampled, or not until the end, in process %u: %s",
 				      process->header.pid, samples_off));
+	if (without_callers)
+		findings_add(findings, "samples_without_callers", UNIT_NONE, 1, true,
+			     document_text(findings->document,
+					   "the time of counted functions in library code counts for their "
+					   "recorded callers in process %u: %s",
+					   process->header.pid, without_callers));
 	if (process_fact(process, "sites_off"))
 		findings_add(findings, "call_sites_unchanged", UNIT_NONE, 1, false,
 			     document_text(findings->document,

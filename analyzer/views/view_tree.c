@@ -369,7 +369,7 @@ static const char *text_columns(const struct report *report)
 static const char *counted_note(const struct report *report)
 {
 	return report_has_counted(report)
-		       ? "; ≈: counted, time by CPU samples; ≤: with the time of counted functions that "
+		       ? "; ≈: time by CPU samples; ≤: with the time of counted functions that "
 			 "have none; paths may lack counted functions in between; their calls are shown "
 			 "where samples met a single path, all in -v functions"
 		       : "";

@@ -37,6 +37,7 @@ struct monitor {
 	struct settings settings;
 	struct library library;
 	bool uses_mpi;			/* libinsideme-mpi.so is preloaded too */
+	bool takes_stacks;		/* libgcc_s.so.1 is preloaded too */
 	const struct refusal *refusal;	/* why nothing is preloaded; it was reported. NULL: the library is
 					 * preloaded */
 	struct process_id id;
@@ -127,9 +128,7 @@ static bool is_sampled_by_others(const struct monitor *monitor)
 
 static const char *preload(const struct monitor *monitor)
 {
-	return library_preload(&monitor->library, monitor->uses_mpi,
-			       monitor->settings.value[SETTING_HEAP_SAMPLE] ||
-				       monitor->settings.value[SETTING_SAMPLE]);
+	return library_preload(&monitor->library, monitor->uses_mpi, monitor->takes_stacks);
 }
 
 /* Become the program: nothing else is left to do. */
@@ -330,6 +329,9 @@ static int run_program(struct monitor *monitor, char **argv)
 	monitor->uses_mpi = monitor->settings.value[SETTING_MPI] == MPI_ON ||
 			    (monitor->settings.value[SETTING_MPI] == MPI_AUTO &&
 			     (monitor->id.rank.rank >= 0 || program_uses_mpi(path)));
+	monitor->takes_stacks =
+		monitor->settings.value[SETTING_HEAP_SAMPLE] || monitor->settings.value[SETTING_SAMPLE] ||
+		(monitor->settings.value[SETTING_TIMING] == TIMING_AUTO && program_has_hooks(path));
 	say_init(error ? NULL : &monitor->run);
 	if (error) {
 		fprintf(stderr, "insideme: cannot use directory %s: %s; not recording\n", monitor->run.path,

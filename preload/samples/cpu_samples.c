@@ -198,6 +198,8 @@ static void start(uint64_t rate)
 		return;
 	}
 	takes_calls = live.timing == LOG_TIMING_AUTO && live.log->has_hooks && !backtrace_init();
+	if (live.timing == LOG_TIMING_AUTO && live.log->has_hooks && backtrace_init())
+		log_write_text(live.log, "samples_without_callers", backtrace_init(), now_ticks());
 	raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, (long)&action, 0, 8, 0, 0);
 	if (ns < tick_ns())
 		ns = tick_ns();

@@ -392,3 +392,33 @@ void build_write(const struct build *build, const char *path, uint64_t bytes)
 	assert(fwrite(build->bytes, 1, bytes, file) == bytes);
 	fclose(file);
 }
+
+void build_counter(struct build *build, const struct log_thread *thread, uint64_t function_addr, uint64_t calls)
+{
+	struct log_counted *counted =
+		build_record(build, sizeof(*counted), LOG_RECORD_COUNTED, BUILD_START_TICKS);
+	struct log_site *site;
+	struct log_area *area;
+	const uint64_t bytes = sizeof(*area) + LOG_COUNTERS * sizeof(uint64_t);
+
+	counted->function_addr = function_addr;
+	site = build_record(build, sizeof(*site), LOG_RECORD_SITE, BUILD_START_TICKS);
+	site->function_addr = function_addr;
+	area = build_area(build, LOG_AREA_COUNTERS, thread->head.self, bytes, bytes);
+	*(uint64_t *)(area + 1) = calls;
+}
+
+void build_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		   uint32_t nr, uint16_t flags)
+{
+	const size_t bytes = sizeof(struct log_area) + nr * sizeof(struct log_sample);
+	struct log_area *area = build_area(build, LOG_AREA_SAMPLES, thread->head.self, bytes, bytes);
+	struct log_sample *samples = (struct log_sample *)(area + 1);
+
+	area->record_bytes = sizeof(*samples);
+	for (uint32_t i = 0; i < nr; i++)
+		samples[i] = (struct log_sample){ .ticks = BUILD_START_TICKS + 1000000,
+						  .pc_addr = node->function_addr,
+						  .node = build_ref(build, node),
+						  .flags = flags };
+}

@@ -85,3 +85,10 @@ struct log_event *build_event(struct build *build, uint32_t event, uint64_t tick
 
 /* Write the first @bytes (0: all) of the log to @path. */
 void build_write(const struct build *build, const char *path, uint64_t bytes);
+
+/* A function that timing auto counts, and a call site that counted @calls of it. */
+void build_counter(struct build *build, const struct log_thread *thread, uint64_t function_addr,
+		   uint64_t calls);
+/* @nr CPU samples of a path, all at one time, in its function. @flags: of struct log_sample */
+void build_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		   uint32_t nr, uint16_t flags);

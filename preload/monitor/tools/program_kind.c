@@ -215,6 +215,18 @@ bool program_ld_so(const char *file, char *ld_so, size_t bytes)
 	return found;
 }
 
+bool program_has_hooks(const char *path)
+{
+	struct elf_file file;
+	bool has_hooks;
+
+	if (!elf_file_open(&file, path))
+		return false;
+	has_hooks = elf_file_symbol(&file, "__cyg_profile_func_enter") == ELF_SYMBOL_USED;
+	elf_file_close(&file);
+	return has_hooks;
+}
+
 bool program_uses_mpi(const char *path)
 {
 	static const char *const launchers[] = {

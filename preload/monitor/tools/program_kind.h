@@ -26,6 +26,9 @@ const struct refusal *program_refusal(const char *path);
  */
 int program_executable(const char *path, char *file);
 
+/* Was the ELF file @path compiled with hooks? Those of its libraries are not looked for. */
+bool program_has_hooks(const char *path);
+
 /* Does the ELF file @path call MPI, or is it by its name a launcher of MPI's ranks? */
 bool program_uses_mpi(const char *path);
 

@@ -338,6 +338,35 @@ TEST(the_hooks_had_cpu_time_only)
 	build_release(&build);
 }
 
+/* main 0 to 100, half of it on the processor. f, which it calls, was counted: 40 ms of CPU time by samples. */
+TEST(what_samples_gave_to_counted_calls_is_cpu_time)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main_node, F);
+	struct model *model;
+
+	build.header->timing = LOG_TIMING_AUTO;
+	build.header->sample_interval_ns = 2 * MS;
+	build_call(main_node, 100 * MS, 0);
+	build_call(f, 0, 0);
+	build_counter(&build, thread, F, 1000);
+	build_samples(&build, thread, f, 20, 0);
+	slice(&build, thread, main_node, 0, 100);
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 0, 20, 5);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_WAIT_NS], 0, 1e4);
+	assert_near(use_of(model, MAIN)->total[USE_CPU_NS], 50e6, 1e4);
+	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 10e6, 1e4);
+	model_free(model);
+	build_release(&build);
+}
+
 TEST(curves_are_straight_between_points)
 {
 	struct curve curve;

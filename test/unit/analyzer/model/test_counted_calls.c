@@ -8,6 +8,7 @@
 
 #define SITE_CALLS 5000u
 #define SAMPLE_MS 4u
+#define SHORT_CALLS 4000000u
 
 /* main() calls f(), which is counted: 1 call of it was timed, SITE_CALLS by a call site. */
 struct run {
@@ -19,9 +20,6 @@ struct run {
 static struct run begin(uint64_t main_ticks)
 {
 	struct run run;
-	struct log_counted *counted;
-	struct log_area *counters;
-	struct log_site *site;
 
 	run.thread = build_begin(&run.build);
 	run.build.header->timing = LOG_TIMING_AUTO;
@@ -30,27 +28,13 @@ static struct run begin(uint64_t main_ticks)
 	build_call(run.main, main_ticks, 0);
 	run.f = build_node(&run.build, run.thread, run.main, F);
 	build_call(run.f, 0, 0);
-	counted = build_record(&run.build, sizeof(*counted), LOG_RECORD_COUNTED, NS_START);
-	counted->function_addr = F;
-	site = build_record(&run.build, sizeof(*site), LOG_RECORD_SITE, NS_START);
-	site->function_addr = F;
-	counters = build_area(&run.build, LOG_AREA_COUNTERS, run.thread->head.self,
-			      sizeof(*counters) + LOG_COUNTERS * sizeof(uint64_t),
-			      sizeof(*counters) + LOG_COUNTERS * sizeof(uint64_t));
-	*(uint64_t *)(counters + 1) = SITE_CALLS;
+	build_counter(&run.build, run.thread, F, SITE_CALLS);
 	return run;
 }
 
 static void sample(struct run *run, const struct log_node *node, uint32_t nr)
 {
-	size_t bytes = sizeof(struct log_area) + nr * sizeof(struct log_sample);
-	struct log_area *area = build_area(&run->build, LOG_AREA_SAMPLES, run->thread->head.self, bytes, bytes);
-	struct log_sample *samples = (struct log_sample *)(area + 1);
-
-	area->record_bytes = sizeof(*samples);
-	for (uint32_t i = 0; i < nr; i++)
-		samples[i] = (struct log_sample){ .ticks = NS_START + MS, .pc_addr = F,
-						  .node = build_ref(&run->build, node) };
+	build_samples(&run->build, run->thread, node, nr, 0);
 }
 
 static struct model *load(struct run *run)
@@ -150,5 +134,46 @@ TEST(no_more_is_taken_than_there_is)
 	assert_true(path_stats(path_to(model, F, MAIN)).self_ns == 30.0 * MS);
 	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.self_ns == 0);
 	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.total_ns == 30.0 * MS);
+	model_free(model);
+}
+
+/*
+ * g(), recorded, called 4 million times: of its time the hooks took 240 ms by 60 samples, but 120 ms by what one
+ * call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error.
+ */
+static struct model *load_short_calls(uint64_t g_ms)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 60 << LOG_COST_SHIFT, .inside = 30 << LOG_COST_SHIFT };
+	for (uint64_t i = 0; i < SHORT_CALLS; i++)
+		build_call(g, g_ms * MS / SHORT_CALLS, 0);
+	run.main->child_ticks += g_ms * MS;
+	sample(&run, g, 5);
+	build_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
+	return load(&run);
+}
+
+TEST(samples_decide_where_the_hooks_cost_is_less_certain)
+{
+	struct model *model = load_short_calls(260);
+	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
+
+	assert_true(stats->self_ns == 5.0 * SAMPLE_MS * MS);
+	assert_true(stats->self_variance_ns2 == 5.0 * SAMPLE_MS * MS * SAMPLE_MS * MS);
+	assert_true(stats->self_doubt_ns == 0);
+	assert_true(call_stats_sample_self(stats));
+	model_free(model);
+}
+
+TEST(time_off_the_processor_stays)
+{
+	struct model *model = load_short_calls(1260);
+	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
+
+	assert_true(stats->self_ns == (1000.0 + 5 * SAMPLE_MS) * MS);
+	assert_false(call_stats_sample_self(stats));
 	model_free(model);
 }
