@@ -68,9 +68,9 @@ static void mix(double *parts, const double *others, double share)
 }
 
 /*
- * @shares of the raw time. What was taken out of it was CPU time, if the CPU share is large enough: hooks, and
- * counted calls. What samples gave is CPU time too. If the share is not large enough, as in functions that are
- * too short to time, the shares stay. Return: in @parts, the parts of the self time that is left
+ * @shares of the raw time. What was taken out of it was CPU time, if the CPU share is large enough: hooks,
+ * and counted calls. What samples gave is CPU time too. If the share is not large enough, as in functions
+ * that are too short to time, the shares stay. Return: in @parts, the parts of the self time that is left
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)
 {
