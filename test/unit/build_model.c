@@ -35,6 +35,12 @@ struct model *build_load(const struct build *build)
 	return model;
 }
 
+void build_free(struct build *build, struct model *model)
+{
+	model_free(model);
+	build_release(build);
+}
+
 void build_run_add(struct build_run *run, struct build *build)
 {
 	assert(run->nr < BUILD_LOGS_MAX);

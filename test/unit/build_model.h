@@ -20,6 +20,7 @@ struct log_thread *build_begin(struct build *build);
 struct model *build_try_load(const struct build *build, uint64_t bytes);
 /* The same for a whole log, which must be readable. */
 struct model *build_load(const struct build *build);
+void build_free(struct build *build, struct model *model);
 /* Logs of one run, each in a file in memory. Begin with all 0. */
 #define BUILD_LOGS_MAX	16
 struct build_run {

@@ -122,8 +122,7 @@ TEST(a_call_has_what_grew_while_it_was_open)
 	assert_near(use_of(model, MAIN)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
 	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) ||
 		    use_of(model, F)->total[USE_READ_BYTES] == 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* f 20 to 25 and 30 to 40 in main, between rows: its own readings are higher, so main's are too. */
@@ -166,8 +165,7 @@ TEST(peaks_are_those_of_the_calls_own_readings_too)
 	assert_true(use_of(model, MAIN)->peak[PEAK_HEAP_BYTES] == 7000);
 	assert_true(use_of(model, F)->peak[PEAK_RSS_BYTES] == 2000 * 4096);
 	assert_true(use_of(model, MAIN)->peak[PEAK_RSS_BYTES] == 2000 * 4096);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -201,8 +199,7 @@ TEST(what_belongs_to_the_process_is_shared_as_the_cpu_time)
 	assert_near(use_of(model, G)->total[USE_CPU_NS], 0, 1e4);
 	assert_near(use_of(model, G)->total[USE_WAIT_NS], 100e6, 1e4);
 	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 0, 1e4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* f and g, each on a thread of its own for 100 ms, in which it runs so much of the time; 1000 faults. */
@@ -239,14 +236,12 @@ TEST(faults_are_of_the_only_thread_that_ran)
 	function_use_read(model);
 	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 0, 0);
 	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 1000, 1);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 	model = load_two_threads(&build, 20, 80);
 	function_use_read(model);
 	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 0, 0);
 	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 0, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Main frees what it had before it calls f, which is over before the next reading: of f no peak is known. */
@@ -275,8 +270,7 @@ TEST(a_reading_before_a_call_is_not_its_peak)
 	assert_true(isnan(use_of(model, F)->peak[PEAK_RSS_BYTES]));
 	assert_true(use_of(model, G)->peak[PEAK_RSS_BYTES] == 1 << 20);
 	assert_true(use_of(model, MAIN)->peak[PEAK_RSS_BYTES] == 50 << 20);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Recursion once in totals; what never ended counts up to the end. */
@@ -303,8 +297,7 @@ TEST(open_calls_and_recursion)
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
 	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 10e6, 1e4);
 	assert_near(use_of(model, MAIN)->elapsed_ns, 100e6, 1e4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -334,8 +327,7 @@ TEST(the_hooks_had_cpu_time_only)
 	assert_near(build_function(model, F - APP_BEGIN)->stats.self_ns, 50e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 25e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 25e6, 1e4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* main 0 to 100, half of it on the processor. f, which it calls, was counted: 40 ms of CPU time by samples. */
@@ -429,8 +421,7 @@ TEST(records_of_switches_tell_when_a_thread_ran)
 	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 0, 1e4);
 	assert_near(use_of(model, F)->total[USE_WAIT_NS], 9 * 1.5e6 + 6e6, 1e4);
 	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 9 * 4.5e6, 2e4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Engines ran for 30 of the last 50 ms, and took 1 MiB then. The first row has no news yet. */
@@ -461,6 +452,5 @@ TEST(gpu_time_and_memory)
 	assert_near(use_of(model, F)->total[USE_GPU_BYTES], 4096, 1);
 	assert_near(use_of(model, G)->total[USE_GPU_NS], 30e6, 1e4);
 	assert_near(use_of(model, G)->total[USE_GPU_BYTES], 1 << 20, 1e3);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

@@ -117,8 +117,7 @@ TEST(what_was_written_comes_back)
 		slices_close(reader);
 	}
 	assert_int_equal(model->processes[0]->nr_damaged, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(threads_are_merged_by_the_end_of_their_slices)
@@ -138,8 +137,7 @@ TEST(threads_are_merged_by_the_end_of_their_slices)
 	assert_int_equal(nr[0], NR_SLICES);
 	assert_int_equal(nr[1], NR_SLICES);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 static size_t first_at(const struct build_slice *slices, int64_t time)
@@ -172,8 +170,7 @@ TEST(a_reader_goes_to_any_instant_and_back)
 	slices_seek(reader, end + 1);
 	assert_false(slices_next(reader, &(struct slice){ 0 }));
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* A handler ended a call after the interrupted call had read its clock: the next slice ends earlier. */
@@ -201,8 +198,7 @@ TEST(a_slice_may_end_before_the_one_in_front_of_it)
 	}
 	assert_false(slices_next(reader, &slice));
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Enough for chunks that begin with each of the threads. */
@@ -241,8 +237,7 @@ TEST(threads_that_share_a_record_keep_their_slices)
 	assert_int_equal(slice.tid, first_tid + 1);
 	assert_int_equal(model->nr_damaged, 0);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(shifted_ticks_lose_their_low_bits_only)
@@ -270,8 +265,7 @@ TEST(shifted_ticks_lose_their_low_bits_only)
 	assert_in_range(slice.end, 3999, 4001);
 	assert_true(slice.duration_ns > 399.9 && slice.duration_ns < 400.1);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -303,8 +297,7 @@ TEST(a_damaged_chunk_does_not_spoil_the_next)
 	assert_in_range(nr, NR_SLICES - 1000, NR_SLICES - 1);
 	assert_int_equal(model->processes[0]->nr_damaged, 1);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_missing_slice_is_noticed)
@@ -329,8 +322,7 @@ TEST(a_missing_slice_is_noticed)
 		;
 	assert_int_equal(model->processes[0]->nr_damaged, 1);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(what_is_outside_of_all_functions_is_no_call)
@@ -350,6 +342,5 @@ TEST(what_is_outside_of_all_functions_is_no_call)
 	assert_false(slices_next(reader, &slice));
 	assert_int_equal(model->processes[0]->nr_damaged, 1);
 	slices_close(reader);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

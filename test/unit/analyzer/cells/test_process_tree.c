@@ -304,8 +304,7 @@ TEST(what_was_used_is_known_from_samples)
 		assert_true(usage.cpu_ns == cpu_ns[nr - 1]);
 		assert_true(isnan(usage.user_ns));
 		assert_true(nr < 3 ? isnan(usage.peak_rss_bytes) : usage.peak_rss_bytes == 8192);
-		model_free(model);
-		build_release(&build);
+		build_free(&build, model);
 	}
 }
 

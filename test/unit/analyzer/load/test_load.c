@@ -40,8 +40,7 @@ TEST(recursion_counts_a_functions_total_once)
 	assert_true(model->functions_ns == 100e6);
 	assert_int_equal(model->nr_functions, 3);
 	assert_int_equal(model->nr_damaged, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Two threads, the second with f twice under main: hooks in a signal handler can make such siblings. */
@@ -78,8 +77,7 @@ TEST(siblings_and_threads_of_one_path_are_one_node)
 	assert_true(model->processes[0]->threads[1]->functions_ns == 20e6);
 	assert_int_equal(model->processes[0]->threads[1]->calls, 4);
 	assert_string_equal(model->processes[0]->threads[1]->name, "worker");
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(the_pending_bucket_is_counted)
@@ -97,8 +95,7 @@ TEST(the_pending_bucket_is_counted)
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);
 	assert_int_equal(histogram_count(&model->functions[0]->histogram), 2);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_wrapped_bucket_comes_from_its_event)
@@ -120,8 +117,7 @@ TEST(a_wrapped_bucket_comes_from_its_event)
 	assert_int_equal(model->nr_damaged, 0);
 	assert_int_equal(histogram_count(&model->functions[0]->histogram), (1ull << 32) + 1);
 	assert_true(function_percentile_ns(model->functions[0], 50, &(double){ 0 }) == 4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Without the event, the bucket is not known. */
@@ -140,8 +136,7 @@ TEST(percentiles_are_not_made_up_when_counts_are_missing)
 	model = build_load(&build);
 	assert_int_equal(model->functions[0]->stats.calls, (1ull << 32) + 1);
 	assert_true(isnan(function_percentile_ns(model->functions[0], 50, &(double){ 0 })));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_program_without_hooks_has_its_heap)
@@ -163,8 +158,7 @@ TEST(a_program_without_hooks_has_its_heap)
 	assert_int_equal(model->heap.alloc_calls, 10);
 	assert_int_equal(model->processes[0]->heap.freed_bytes, 800);
 	assert_int_equal(model->processes[0]->threads[0]->heap.largest_bytes, 2000);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(heap_belongs_to_the_path_that_allocated)
@@ -185,8 +179,7 @@ TEST(heap_belongs_to_the_path_that_allocated)
 	assert_int_equal(build_function(model, F - APP_BEGIN)->heap.alloc_bytes, 300);
 	assert_int_equal(build_function(model, MAIN - APP_BEGIN)->heap.alloc_bytes, 0);
 	assert_int_equal(model->heap.alloc_bytes, 300);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* f was called under "(other paths)" only, and under itself there. */
@@ -206,8 +199,7 @@ TEST(totals_under_other_paths_are_marked)
 	assert_true(build_function(model, F - APP_BEGIN)->total_is_bound);
 	assert_false(build_function(model, MAIN - APP_BEGIN)->total_is_bound);
 	assert_int_equal(model->nr_functions, 2);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* An address of a function in a.so, which was unloaded, that now is in b.so. */
@@ -230,8 +222,7 @@ TEST(retired_nodes_belong_to_modules_that_are_gone)
 	for (size_t i = 0; i < 2; i++)
 		assert_string_equal(model->functions[i]->object->path,
 				    model->functions[i]->stats.total_ns == 1e6 ? "/lib/a.so" : "/lib/b.so");
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Two objects that were at one address in turn, both unloaded. */
@@ -260,8 +251,7 @@ TEST(the_number_in_a_retired_node_says_which_module)
 	for (size_t i = 0; i < 2; i++)
 		assert_string_equal(model->functions[i]->object->path,
 				    model->functions[i]->stats.total_ns == 1e6 ? "/lib/a.so" : "/lib/b.so");
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Loaded at different addresses in two processes, with one build-id: one function. */
@@ -325,8 +315,7 @@ TEST(facts_events_and_damage_free_text_are_there)
 	assert_ptr_equal(model->processes[0]->events[0].thread, model->processes[0]->threads[0]);
 	assert_string_equal(process_end_text(model->processes[0], text, sizeof(text)), "exit status 3");
 	assert_int_equal(model->end, 100 * MS);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_loss_that_no_program_lives_for_is_damage)
@@ -342,6 +331,5 @@ TEST(a_loss_that_no_program_lives_for_is_damage)
 	assert_int_equal(model->processes[0]->header.losses[LOG_LOST_CALLS], 12);
 	assert_int_equal(model->processes[0]->header.losses[LOG_LOST_SLICES], 0);
 	assert_int_equal(model->processes[0]->log->nr_damaged, 1);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

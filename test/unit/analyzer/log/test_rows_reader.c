@@ -48,8 +48,7 @@ TEST(memory_is_that_of_the_newest_row_before)
 		assert_int_equal(reading.vms_bytes, row % 10 ? 5000 + row : LOG_NONE);
 		assert_true(reading.age_ns == (double)(since - row * MS));
 	}
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* The recorder is just moving every second row, and has not shortened the set yet. */
@@ -67,8 +66,7 @@ TEST(rows_being_thinned_come_once_and_in_order)
 	assert_int_equal(set->nr_rows, NR_ROWS / 4 + NR_ROWS / 2 + 1);
 	for (size_t i = 1; i < set->nr_rows; i++)
 		assert_true(set->ticks[i] > set->ticks[i - 1]);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_row_that_leaps_ahead_costs_only_itself)
@@ -97,8 +95,7 @@ TEST(rows_after_the_end_are_not_there)
 	model = build_load(&build);
 	assert_int_equal(process_rowset(model->processes[0], "memory")->nr_rows, NR_ROWS - 1);
 	assert_int_equal(model->end, 1000 * MS);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(impossible_columns_are_damage)
@@ -111,8 +108,7 @@ TEST(impossible_columns_are_damage)
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 1);
 	assert_null(process_rowset(model->processes[0], "memory"));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* The sampler takes either set more often, as its budget allows. */
@@ -141,6 +137,5 @@ TEST(rows_of_the_process_tell_its_memory_too)
 		assert_int_equal(reading.vms_bytes, expected[i] / 10);
 	}
 	assert_int_equal(process_rowset(model->processes[0], "process")->nr_rows, 4);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

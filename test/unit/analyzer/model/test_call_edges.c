@@ -59,8 +59,7 @@ TEST(a_pair_adds_up_over_paths_and_once_within_itself)
 	assert_int_equal(build_function(model, F - APP_BEGIN)->primitive_calls, 1);
 	assert_int_equal(build_function(model, G - APP_BEGIN)->primitive_calls, 3);
 	edges_release(&edges);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(no_calls_have_no_pairs)
@@ -75,6 +74,5 @@ TEST(no_calls_have_no_pairs)
 	edges_init(&edges, model);
 	assert_int_equal(edges.nr, 0);
 	edges_release(&edges);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

@@ -85,8 +85,7 @@ TEST(what_is_left_is_the_true_time)
 	assert_true(is_near(model->hooks_ns, (1 + NR_F + NR_F * NR_G) * (OUTSIDE + INSIDE) + 2 * NEW));
 	assert_true(is_near(function_percentile_ns(build_function(model, G - APP_BEGIN), 50, &(double){ 0 }),
 			    G_SELF));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 #define LONG_F		20u		/* of NR_F: longer than the threshold; all calls of G are shorter */
@@ -126,8 +125,7 @@ TEST(blocks_and_slices_are_taken_out)
 	assert_true(is_near(build_function(model, MAIN - APP_BEGIN)->stats.total_ns,
 			    MAIN_SELF + NR_F * F_SELF + LONG_F * (1 << 15)));
 	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, model->functions_ns));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Only the mean time for making a path is known: a single path may have taken all of it. */
@@ -161,8 +159,7 @@ TEST(the_time_of_making_paths_is_doubt_of_their_callers)
 	assert_true(is_near(build_function(model, G - APP_BEGIN)->stats.self_doubt_ns, KNOWN));
 	assert_int_equal(share_cell(3, 1).type, VALUE_EMPTY);
 	assert_true(is_near(share_cell(1, 4).real, 25));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* One of 4 calls of G is timed. The others cost less, and nothing inside of the untimed call. */
@@ -190,8 +187,7 @@ TEST(calls_that_were_not_timed_cost_what_they_cost)
 	check(model);
 	assert_int_equal(build_function(model, G - APP_BEGIN)->stats.timed_calls, nr_timed);
 	assert_int_equal(build_function(model, G - APP_BEGIN)->stats.known_calls, NR_F * NR_G);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* The doubt is larger than the rest of the time. */
@@ -214,8 +210,7 @@ TEST(a_function_too_short_to_tell_is_doubtful)
 		    build_function(model, F - APP_BEGIN)->stats.self_doubt_ns);
 	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns >
 		    build_function(model, G - APP_BEGIN)->stats.self_doubt_ns);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* f's own time is known well, but it is small beside the uncertainty of the hooks of 1000 calls of g. */
@@ -248,8 +243,7 @@ TEST(the_doubts_of_what_it_calls_are_those_of_a_total)
 	assert_true(stats_cell(stats, CELL_SELF).is_doubtful && stats_cell(stats, CELL_MIN).is_doubtful);
 	assert_int_equal(stats_cell(stats, CELL_SELF).integer, 0);
 	assert_int_equal(stats_cell(stats, CELL_SELF_DOUBT).integer, 1000 * KNOWN + 1000);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -278,6 +272,5 @@ TEST(times_that_do_not_add_up_are_made_to)
 	assert_true(coroutine->net_min_ns <= coroutine->net_max_ns && coroutine->net_max_ns <= coroutine->total_ns);
 	assert_true(is_near(model->functions_ns, 100e6));
 	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, 100e6));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

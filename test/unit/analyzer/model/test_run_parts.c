@@ -120,8 +120,7 @@ TEST(one_run_has_no_parts)
 	model = build_load(&build);
 	assert_int_equal(model->nr_runs, 1);
 	assert_null(build_function(model, F - APP_BEGIN)->parts);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_saved_profile_has_the_same)

@@ -101,8 +101,7 @@ static double cover(bool main_ends, int64_t from_ms, int64_t to_ms)
 	model->from = from_ms * (int64_t)MS;
 	model->to = to_ms * (int64_t)MS;
 	percent = coverage_percent(model);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 	return percent;
 }
 

@@ -252,8 +252,7 @@ TEST(a_call_counted_as_another_is_no_damage)
 	f->max_ticks = 2 * 2674;	/* longer than the squares allow */
 	model = try_load(&build, 0);
 	assert_int_equal(model->calls, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(links_in_circles_end)
@@ -283,8 +282,7 @@ TEST(links_in_circles_end)
 	assert_int_equal(model->calls, 2);	/* both under "(other paths)": sound, but without a path */
 	assert_true(build_function(model, F - APP_BEGIN)->total_is_bound);
 	assert_true(model->nr_damaged >= 2);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(other_versions_and_other_files_are_refused)
@@ -349,8 +347,7 @@ TEST(an_area_killed_while_it_was_claimed_is_no_damage)
 	areas[0]->self = 7;	/* of another area */
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 1);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* A kill while a call path is made: its function is set, its caller is not yet. */
@@ -372,6 +369,5 @@ TEST(a_path_killed_while_it_was_made_is_no_damage)
 	node->calls = 1;	/* not from the recorder */
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 1);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

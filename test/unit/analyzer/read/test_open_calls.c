@@ -43,8 +43,7 @@ TEST(open_calls_are_the_last_words)
 	assert_true(function->stats.self_ns == 249e6);
 	assert_true(isnan(function->stats.min_ns));
 	assert_true(isnan(function_percentile_ns(function, 50, &(double){ 0 })));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* f is open for 30 ms and has called g for 10 already; main's time in f is child time, not self. */
@@ -68,8 +67,7 @@ TEST(an_open_calls_time_is_child_time_of_its_caller)
 	assert_true(build_function(model, F - APP_BEGIN)->stats.total_ns == 30e6);
 	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns == 20e6);
 	assert_true(model->functions_ns == 49e6);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* The thread is still at main: f's frame is being pushed or popped. */
@@ -90,8 +88,7 @@ TEST(a_frame_that_is_not_where_its_thread_is_does_not_count)
 	assert_int_equal(model->processes[0]->stacks[0].nr_calls, 1);
 	assert_null(build_function(model, F - APP_BEGIN));
 	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.self_ns == 49e6);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -118,8 +115,7 @@ TEST(a_frame_on_its_way_into_a_new_area_hides_none)
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);
 	assert_int_equal(model->processes[0]->stacks[0].nr_calls, NR_FRAMES);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* Killed between the counter of calls and the clock: the frame is still there, but it is one call. */
@@ -144,8 +140,7 @@ TEST(a_call_that_was_just_ending_counts_once)
 	assert_int_equal(stats->open_calls, 1);
 	assert_int_equal(stats->timed_calls, 2);
 	assert_true(stats->total_ns == 30e6);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* A coroutine that was left 20 ms ago: its call is open, but its time does not go on. */
@@ -173,8 +168,7 @@ TEST(a_stack_that_was_left_waits)
 	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns == 20e6);
 	assert_false(model->processes[0]->stacks[1].left);
 	assert_int_equal(model->nr_damaged, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(calls_of_counts_mode_have_no_times)
@@ -197,6 +191,5 @@ TEST(calls_of_counts_mode_have_no_times)
 	assert_true(isnan(call_stats_mean_ns(&build_function(model, F - APP_BEGIN)->stats)));
 	assert_true(isnan(call_stats_mean_ns(&build_function(model, MAIN - APP_BEGIN)->stats)));
 	assert_true(isnan(model->processes[0]->stacks[0].calls[0].so_far_ns));
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }

@@ -55,8 +55,7 @@ TEST(samples_of_the_hooks_are_apart)
 	assert_true(build_function(model, G - APP_BEGIN)->samples.hooks_ns == 100.0 * INTERVAL_NS);
 	assert_int_equal(build_function(model, MAIN - APP_BEGIN)->samples.total_nr, 265);
 	assert_int_equal(model->nr_damaged, 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(samples_of_no_path_are_damage)
@@ -75,8 +74,7 @@ TEST(samples_of_no_path_are_damage)
 	model = build_load(&build);
 	assert_int_equal(build_function(model, MAIN - APP_BEGIN)->samples.nr, 3);
 	assert_int_equal(model->nr_damaged, 2);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_share_has_the_error_of_its_number)

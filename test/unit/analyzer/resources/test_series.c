@@ -68,8 +68,7 @@ TEST(slopes_and_rates_are_those_of_the_lines)
 	series = series_of(model, "joules");
 	assert_near(series.mean, 30);
 	assert_near(series.last, 14.7);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /* PSS is read only while a process is small. */
@@ -92,8 +91,7 @@ TEST(a_gauge_that_is_known_once_has_one_reading)
 	assert_int_equal(series.nr_readings, 1);
 	assert_int_equal(series.last_time, 10 * MS);
 	assert_int_equal(series_of(model, "grows").nr_readings, NR_ROWS);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(a_counter_that_goes_back_makes_no_negative_rate)
@@ -109,8 +107,7 @@ TEST(a_counter_that_goes_back_makes_no_negative_rate)
 	model = build_load(&build);
 	series = series_of(model, "goes_back");
 	assert_true(series.min >= 0 && series.mean >= 0);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 static void count_up(struct log_rows *rows, uint32_t column, uint16_t unit)
@@ -166,8 +163,7 @@ TEST(a_rate_is_at_most_what_there_is)
 		assert_near(series.peak, column < 2 ? 2 : 100);
 		assert_true(series.mean <= series.peak);
 	}
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 /*
@@ -270,8 +266,7 @@ TEST(a_process_of_one_thread_uses_one_processor)
 	model = build_load(&build);
 	series = series_of(model, "process");
 	assert_near(series.peak, 1);
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
 
 TEST(areas_of_one_set_and_another_id_stay_apart)
@@ -290,6 +285,5 @@ TEST(areas_of_one_set_and_another_id_stay_apart)
 		assert_int_equal(process->rowsets[i].id, 17 + i);
 		assert_int_equal(process->rowsets[i].nr_rows, NR_ROWS);
 	}
-	model_free(model);
-	build_release(&build);
+	build_free(&build, model);
 }
