@@ -469,6 +469,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	add_off(findings, model);
 	findings_of_times(findings, model);
 	findings_of_heap(findings, model);
+	findings_of_ranks(findings, model);
 	add_samples(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);

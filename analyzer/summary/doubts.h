@@ -26,10 +26,12 @@ void findings_release(struct findings *findings);
 void doubts_tell(struct document *document, const struct model *model);
 
 /*
- * For those who collect: add a finding; make the text of a number; collect what concerns times, and memory.
+ * For those who collect: add a finding; make the text of a number; collect what concerns times, ranks and
+ * memory.
  */
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text);
 char *findings_number(struct findings *findings, enum unit unit, double number);
 void findings_of_times(struct findings *findings, const struct model *model);
+void findings_of_ranks(struct findings *findings, const struct model *model);
 void findings_of_heap(struct findings *findings, const struct model *model);

@@ -51,6 +51,8 @@ const struct view views[] = {
 	  view_balance, false, NULL },
 	{ "late", "which rank waited for which in MPI calls: late senders and receivers, who came last",
 	  view_late, false, NULL },
+	{ "blocked", "which rank each open MPI call waits for: of a run that hangs, or was killed",
+	  view_blocked, false, NULL },
 	{ "clocks", "how far the clocks of hosts are apart, with bounds, by the program's own MPI messages",
 	  view_clocks, false, NULL },
 	{ "quality", "how far to trust the report: what was lost, repaired, or has no name", view_quality,

@@ -49,6 +49,7 @@ int view_messages(struct document *document, struct report *report);
 int view_balance(struct document *document, struct report *report);
 int view_clocks(struct document *document, struct report *report);
 int view_late(struct document *document, struct report *report);
+int view_blocked(struct document *document, struct report *report);
 
 /* The table of waits, longest first, likewise. Its note says how much of the blocked time has a name. */
 struct table waits_table(struct document *document, const struct report *report);

@@ -336,6 +336,25 @@ static void rank(int rank, int nr_ranks)
 	live.log->nr_ranks = nr_ranks;
 }
 
+/* The program may say the same twice. */
+static void control(bool is_on)
+{
+	static bool is_off; /* atomic */
+
+	if (__atomic_exchange_n(&is_off, !is_on, __ATOMIC_RELAXED) != is_on)
+		return;
+	if (is_on)
+		toggle_enable();
+	else
+		toggle_disable();
+}
+
+static void bypassed(const char *names)
+{
+	if (live.log)
+		log_write_text(live.log, "mpi_bypassed", names, now_ticks());
+}
+
 static void own_work(int step)
 {
 	struct log_thread *thread = heap_thread_inside();
@@ -360,5 +379,7 @@ const struct mpi_recorder insideme_mpi_recorder = {
 	.lost = lost,
 	.label = label,
 	.rank = rank,
+	.control = control,
+	.bypassed = bypassed,
 	.own_work = own_work,
 };

@@ -378,14 +378,18 @@ static int check_program(struct monitor *monitor)
 	return error;
 }
 
-static int print_library(const struct library *library)
+static int print_library(const struct library *library, bool with_mpi)
 {
-	if (!library->path[0]) {
-		fprintf(stderr,
-			"insideme-run: libinsideme.so is not beside insideme-run nor in ../lib/insideme\n");
+	char mpi_path[PATH_MAX] = "";
+
+	if (library->path[0] && with_mpi)
+		library_find_mpi(library->path, mpi_path);
+	if (!library->path[0] || (with_mpi && !mpi_path[0])) {
+		fprintf(stderr, "insideme-run: %s is not beside insideme-run nor in ../lib/insideme\n",
+			library->path[0] ? "libinsideme-mpi.so" : "libinsideme.so");
 		return 1;
 	}
-	puts(library->path);
+	printf("%s%s%s\n", library->path, with_mpi ? ":" : "", mpi_path);
 	return 0;
 }
 
@@ -405,7 +409,7 @@ int main(int argc, char **argv)
 		puts("insideme-run " INSIDEME_VERSION);
 		return 0;
 	case ACTION_LIBRARY:
-		return print_library(&monitor.library);
+		return print_library(&monitor.library, monitor.options.with_mpi);
 	case ACTION_CHECK:
 		return check_program(&monitor);
 	case ACTION_ATTACH:

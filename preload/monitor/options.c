@@ -59,6 +59,16 @@ static int take_action(struct options *options, const struct option_line *line, 
 	return 0;
 }
 
+static int take_library(struct options *options, const struct option_line *line, const char *value)
+{
+	(void)line;
+	if (value && strcmp(value, "mpi") != 0)
+		return wrong("--library", "it takes no value but mpi");
+	options->action = ACTION_LIBRARY;
+	options->with_mpi = value != NULL;
+	return 0;
+}
+
 /* Options of a monitor. */
 static int take_of_rows(struct options *options, const struct option_line *line, const char *value)
 {
@@ -135,7 +145,8 @@ static const struct option_line own_lines[] = {
 	  "with a monitor: only rows for which RULE holds, as --filter of insideme-report", NULL },
 	{ 0, "check", NULL, take_action, ACTION_CHECK,
 	  "report what of PROGRAM can be recorded and what to do, and stop", NULL },
-	{ 0, "library", NULL, take_action, ACTION_LIBRARY, "print the path of the library and stop", NULL },
+	{ 0, "library", "[=mpi]", take_library, 0,
+	  "print the path of the library, for LD_PRELOAD, and stop; mpi: of both that ranks need", NULL },
 	{ 'h', "help", NULL, take_action, ACTION_HELP, "print this and stop", NULL },
 	{ 0, "version", NULL, take_action, ACTION_VERSION, "print the version and stop", NULL },
 };

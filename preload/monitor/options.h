@@ -13,6 +13,7 @@ enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTIO
 
 struct options {
 	enum run_action action;
+	bool with_mpi;				/* --library=mpi */
 	bool quiet;
 	bool no_tree;				/* no subreaper: orphans keep init as their parent */
 	const char *settings[NR_SETTINGS];	/* as given; NULL: not given */

@@ -43,12 +43,15 @@ struct search {
 	void *found;
 };
 
-static bool is_ours(const void *address)
+/* A program that is linked at fixed addresses may have a stub of its own for the function's address. */
+bool mpi_is_others(const void *function)
 {
 	static char here;
+	const ElfW(Sym) *symbol = NULL;
 	Dl_info of, own;
 
-	return dladdr(address, &of) && dladdr(&here, &own) && of.dli_fbase == own.dli_fbase;
+	return dladdr1(function, &of, (void **)&symbol, RTLD_DL_SYMENT) && dladdr(&here, &own) &&
+	       of.dli_fbase != own.dli_fbase && symbol && symbol->st_shndx != SHN_UNDEF;
 }
 
 static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
@@ -59,7 +62,7 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
 
 	if (handle)
 		dlclose(handle);
-	if (found && !is_ours(found))
+	if (found && mpi_is_others(found))
 		search->found = found;
 	return search->found != NULL;
 }

@@ -54,6 +54,9 @@ extern HIDDEN const struct mpi_recorder *recorder;
 /* The definition of @name that the program would have called without us; NULL: no loaded object has one. */
 void *mpi_find(const char *name);
 
+/* Is it defined, but not by this library? */
+bool mpi_is_others(const void *function);
+
 /* After a call of the program: fill mpi when MPI has been initialized. Any thread. */
 void mpi_look(void);
 

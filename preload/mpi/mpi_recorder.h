@@ -57,6 +57,10 @@ struct mpi_recorder {
 	uint32_t (*label)(const char *name);
 	/* The rank in MPI_COMM_WORLD, and the number of ranks: the launcher's environment may be wrong. */
 	void (*rank)(int rank, int nr_ranks);
+	/* MPI_Pcontrol(0) and (1): recording of all calls stops, and goes on. */
+	void (*control)(bool is_on);
+	/* Calls of these names are the program's own functions: they are not recorded. */
+	void (*bypassed)(const char *names);
 	/* +1 before, -1 after work of ours, or of MPI for us, whose memory is none of the program's. */
 	void (*own_work)(int step);
 };

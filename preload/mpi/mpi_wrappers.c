@@ -5,12 +5,17 @@
  */
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "insideme_log.h"
 #include "preload/mpi/mpi_completions.h"
 #include "preload/mpi/mpi_messages.h"
 
 #define MPI_ERR_OTHER 15	/* of MPICH; any number but 0 says that a call failed */
+
+#define NAME(name, lower, upper, nr_c, nr, roles) "MPI_" #name,
+static const char *const call_names[] = { MPI_CALLS(NAME) };
 
 /* For each call: the functions that the program would have called, by variant. Any thread writes the same. */
 static struct {
@@ -75,13 +80,32 @@ static void report_call(struct call *call, bool has_succeeded)
 		recorder->message(&none);
 }
 
+/* A program that defines an MPI function itself comes before us. */
+static void tell_bypassed(void)
+{
+	char names[200] = "";
+	size_t used = 0;
+
+	for (int id = 0; id < NR_MPI_CALLS; id++) {
+		const void *found = dlsym(RTLD_DEFAULT, call_names[id]);
+
+		if (!found || !mpi_is_others(found) || used + strlen(call_names[id]) + 3 > sizeof(names))
+			continue;
+		used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", call_names[id]);
+	}
+	if (used)
+		recorder->bypassed(names);
+}
+
 static void look_for_mpi(void)
 {
 	recorder->own_work(1);
 	mpi_look();
-	recorder->own_work(-1);
-	if (mpi.is_up)
+	if (mpi.is_up) {
 		recorder->rank(mpi.rank, mpi.nr_ranks);
+		tell_bypassed();
+	}
+	recorder->own_work(-1);
 }
 
 /* Return: whether the recorder has the call as one that has returned. */
@@ -186,6 +210,36 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 	FORTRAN_WRAPPER(mpi_##lower##_f08_, CALL_##name, FROM_F08, nr_c, nr) \
 	FORTRAN_WRAPPER(mpi_##lower##_f08ts_, CALL_##name, FROM_F08TS, nr_c, nr)
 MPI_CALLS(WRAPPERS)
+
+/* Fortran's has no ierr. Other levels than 0 and 1 mean what each tool likes. */
+static void control(int level, const char *name, word argument)
+{
+	void *next = mpi_find(name);
+
+	if (next)
+		((int (*)(word))next)(argument);
+	if (recorder && (level == 0 || level == 1))
+		recorder->control(level);
+}
+
+EXPORT int MPI_Pcontrol(int level, ...);
+EXPORT int MPI_Pcontrol(int level, ...)
+{
+	control(level, "MPI_Pcontrol", (word)level);
+	return 0;
+}
+
+#define FORTRAN_CONTROL(function) \
+	EXPORT void function(const int *level); \
+	EXPORT void function(const int *level) \
+	{ \
+		control(*level, #function, (word)level); \
+	}
+FORTRAN_CONTROL(mpi_pcontrol_)
+FORTRAN_CONTROL(mpi_pcontrol)
+FORTRAN_CONTROL(mpi_pcontrol__)
+FORTRAN_CONTROL(MPI_PCONTROL)
+FORTRAN_CONTROL(mpi_pcontrol_f08_)
 
 #define OWN(name, lower, upper, nr_c, nr, roles) functions[CALL_##name].own = (void *)MPI_##name;
 

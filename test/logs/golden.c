@@ -303,6 +303,11 @@ static void open_rank_1(struct rank *rank)
 	build_open_call(build, rank->main, rank->exchange, AT(1860));
 	messages = build_messages(build, rank->main, rank->exchange, 0);
 	messages->direction = LOG_MESSAGE_RECEIVED;
+	rank->main->awaited_ticks = AT(1860);
+	rank->main->awaited_direction = LOG_MESSAGE_RECEIVED;
+	rank->main->awaited_peer = 0;
+	rank->main->awaited_label = messages->label;
+	rank->main->awaited_detail = 2 << 1;
 	messages->nr_calls = messages->nr_messages = messages->nr_sized = 2;
 	messages->bytes = 2 * 4096;
 	messages->call_ticks = 32 * MS;

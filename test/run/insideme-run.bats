@@ -9,6 +9,9 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 
 @test "--library prints a path that LD_PRELOAD can take" {
 	same path "$("$build/insideme-run" --library)" "$(realpath "$library")"
+	same both "$("$build/insideme-run" --library=mpi)" "$(realpath "$library"):$(realpath "$build/libinsideme-mpi.so")"
+	run -2 "$build/insideme-run" --library=both
+	same complaint "$output" "insideme-run: --library: it takes no value but mpi (--help lists the options)"
 }
 
 @test "the program's environment has the run, the library in front, and the options" {

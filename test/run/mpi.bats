@@ -173,7 +173,8 @@ clocks_are_found() {
 
 # What came before the end is whole, and the call that each rank was in is known.
 ends_are_known() {
-	local status without
+	local status without rank kind=receive function=MPI_Recv
+	[ "$1" != barrier ] || kind=collective function=MPI_Barrier
 	status=0 without=0
 	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$BATS_FILE_TMPDIR/killed.openmpi" "$@" >out 2>&1 || without=$?
 	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.openmpi" "$@" \
@@ -184,12 +185,23 @@ ends_are_known() {
 	same "messages" "$(of_calls messages function=MPI_Send)" 20
 	between "calls that waited" 15 "$("$here/csv" calls kind='late sender' rank=1 late_rank=0 <late.csv)" 20
 	"$report" -v late | grep -q 'other side is known of 80'
-	same "ranks in a receive at the end" "$("$report" -v errors | grep -c 'wait_for_last > MPI_Recv')" 2
+	view blocked >blocked.csv
+	for rank in 0 1; do
+		same "rank $rank waits for" "$("$here/csv" for_rank rank=$rank kind="$kind" caller=wait_for_last <blocked.csv)" 2
+		same "in $kind" "$("$here/csv" function rank=$rank <blocked.csv)" "$function"
+	done
+	same "rank 2 waits for" "$("$here/csv" for_rank rank=2 <blocked.csv)" ''
 }
 
 @test "a rank is killed" {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	ends_are_known
+}
+
+@test "a rank is killed while the others are in a barrier" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	ends_are_known barrier
+	same "absent ranks" "$("$here/csv" absent_ranks rank=0 <blocked.csv)" 1
 }
 
 @test "MPI_Abort" {

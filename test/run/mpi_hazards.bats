@@ -12,7 +12,11 @@ setup_file() {
 	for mpi in openmpi mpich; do
 		command -v mpicc.$mpi >/dev/null || continue
 		mpicc.$mpi -g -O1 -w -finstrument-functions "$source/hazards.c" -o hazards.$mpi
+		mpicc.$mpi -g -O1 -w -DOWN_SEND "$source/hazards.c" -o own.$mpi
+		mpicc.$mpi -g -O1 -w "$source/calls.c" -o calls.$mpi
+		mpicc.$mpi -g -O1 -shared -fPIC "$source/tool.c" -o tool.$mpi.so
 	done
+	gcc "$source/asks.c" -o asks
 }
 
 # ranks MPI N COMMAND...
@@ -38,3 +42,133 @@ memory_is_the_programs() {
 
 @test "Open MPI: our memory is none of the program's" { memory_is_the_programs openmpi; }
 @test "MPICH: our memory is none of the program's" { memory_is_the_programs mpich; }
+
+# sums COLUMN CONDITIONS...: of the view, added up
+sums() {
+	"$here/csv" "$@" <view.csv | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# The next MPI_x is called, not PMPI_x: a tool behind ours counts the same calls.
+a_tool_goes_on() {
+	local function calls
+	ranks "$1" 3 env LD_PRELOAD="$programs/tool.$1.so" "$build/insideme-run" -q "$programs/calls.$1"
+	view functions >view.csv
+	same "ranks that the tool saw" "$(ls tool.? | wc -l)" 3
+	cat tool.? | awk -F, '{ calls[$1] += $2 } END { for (function_ in calls) print function_, calls[function_] }' >tool.sums
+	while read -r function calls; do
+		same "$function" "$(sums calls function="$function")" "$calls"
+	done <tool.sums
+	same "receives that the tool saw" "$(awk '/MPI_Recv/ { print $2 }' tool.sums)" 5
+}
+
+@test "Open MPI: a program's own PMPI tool" { a_tool_goes_on openmpi; }
+@test "MPICH: a program's own PMPI tool" { a_tool_goes_on mpich; }
+
+@test "a program that asks the dynamic linker for MPI finds none of ours" {
+	"$build/insideme-run" -q "$programs/asks" >out
+	same "answer" "$(cat out)" 'no MPI'
+	"$build/insideme-run" -q --mpi=on "$programs/asks" >out
+	same "answer where all programs get it" "$(cat out)" 'MPI is here'
+}
+
+# Peers are ranks of the other group.
+groups_are_kept_apart() {
+	ranks "$1" 4 "$programs/hazards.$1" inter
+	sort stdout >plain
+	ranks "$1" 4 "$build/insideme-run" -q "$programs/hazards.$1" inter
+	sort stdout | cmp - plain
+	view messages >view.csv
+	same "bytes from 0 to 2" "$(sums bytes function=MPI_Send sender=0 receiver=2)" 4
+	same "bytes from 1 to 3" "$(sums bytes function=MPI_Send sender=1 receiver=3)" 8
+	same "messages of MPI_Send" "$(sums messages function=MPI_Send)" 2
+	view mpi >view.csv
+	same "reductions" "$(sums calls function=MPI_Allreduce)" 4
+	same "their sizes mean nothing in one of the groups" "$(sums unknown_sizes function=MPI_Allreduce)" 4
+}
+
+@test "Open MPI: intercommunicators" { groups_are_kept_apart openmpi; }
+@test "MPICH: intercommunicators" { groups_are_kept_apart mpich; }
+
+# Ranks of a spawned world have the numbers of others here: they are not taken for these.
+worlds_are_kept_apart() {
+	local more=
+	command -v "mpirun.$1" >/dev/null || skip "needs $1"
+	[ "$1" = mpich ] || more=--oversubscribe
+	timeout 100 "mpirun.$1" $more -n 1 "$programs/hazards.$1" spawn >plain 2>&1 || skip "$1 starts no other ranks here"
+	timeout 100 "$build/insideme-run" -q "mpirun.$1" $more -n 1 "$programs/hazards.$1" spawn >stdout 2>stderr ||
+		{ cat stderr; return 1; }
+	view messages >view.csv
+	same "sent to the other world" "$(sums messages function=MPI_Send)" 2
+	same "sent within this one" "$(sums messages function=MPI_Send receiver=0)" 0
+	same "within the children's" "$(sums messages function=MPI_Sendrecv sender=0 receiver=1)" 1
+	same "and back" "$(sums messages function=MPI_Sendrecv sender=1 receiver=0)" 1
+	view mpi >view.csv
+	same "from the other world" "$(sums messages function=MPI_Recv)" 2
+	same "calls of all worlds" "$(sums calls function=MPI_Finalize)" 3
+}
+
+@test "Open MPI: spawned worlds" { worlds_are_kept_apart openmpi; }
+@test "MPICH: spawned worlds" { worlds_are_kept_apart mpich; }
+
+# Requests are completed by other threads than started them, and handles come again at once.
+threads_are_told_apart() {
+	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" threads
+	view messages >view.csv
+	same "sent" "$(sums messages function=MPI_Send)" 1600
+	same "from 0 to 1" "$(sums bytes function=MPI_Send sender=0 receiver=1)" 3200
+	same "communicators" "$("$here/csv" communicator function=MPI_Send <view.csv | sort -u | wc -l)" 4
+	view mpi >view.csv
+	same "received" "$(sums messages function=MPI_Irecv)" 1600
+	same "their bytes" "$(sums bytes function=MPI_Irecv)" 6400
+	same "completions" "$(sums calls function=MPI_Wait)" 1600
+}
+
+@test "Open MPI: threads" { threads_are_told_apart openmpi; }
+@test "MPICH: threads" { threads_are_told_apart mpich; }
+
+@test "MPICH: a session, without MPI_Init" {
+	ranks mpich 2 "$programs/hazards.mpich" session
+	sort stdout >plain
+	ranks mpich 2 "$build/insideme-run" -q "$programs/hazards.mpich" session
+	sort stdout | cmp - plain
+	view mpi >view.csv
+	same "calls" "$(sums calls function=MPI_Sendrecv)" 2
+}
+
+# What cannot be recorded is told.
+bypasses_are_told() {
+	local library_of=$2 doubts
+	ranks "$1" 2 "$build/insideme-run" -q "$programs/own.$1" one
+	view mpi >view.csv
+	same "calls of the program's own function" "$(sums calls function=MPI_Send)" 0
+	same "calls of others" "$(sums calls function=MPI_Recv)" 1
+	doubts=$("$report" -v quality | tr -s ' \n' ' ')
+	[[ $doubts == *"because the program defines them itself: MPI_Send"* ]]
+
+	ranks "$1" 1 "$build/insideme-run" -q "$programs/asks" "$library_of"
+	[[ $("$report" -v quality | tr -s ' \n' ' ') == *"recorded in 1 of the ranks that have MPI loaded"* ]]
+	ranks "$1" 2 env LD_PRELOAD="$library" "$programs/own.$1" one
+	[[ $("$report" -v quality | tr -s ' \n' ' ') == *"recorded in 2 of the ranks that have MPI loaded"* ]]
+	ranks "$1" 2 "$build/insideme-run" -q "$programs/calls.$1"
+	[[ $("$report" -v quality) != *"MPI"* ]]
+}
+
+@test "Open MPI: what is not recorded is told" { bypasses_are_told openmpi libmpi.so.40; }
+@test "MPICH: what is not recorded is told" { bypasses_are_told mpich libmpich.so.12; }
+
+recording_is_switched() {
+	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" control
+	view mpi >view.csv
+	same "rings that were recorded" "$(sums calls function=MPI_Sendrecv)" 4
+	same "rings" "$(grep -c ring stdout)" 6
+}
+
+@test "Open MPI: MPI_Pcontrol" { recording_is_switched openmpi; }
+@test "MPICH: MPI_Pcontrol" { recording_is_switched mpich; }
+
+@test "missing ranks are named" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	timeout 100 mpirun.openmpi --oversubscribe -n 1 "$programs/hazards.openmpi" one : \
+		-n 1 "$build/insideme-run" -q "$programs/hazards.openmpi" one : -n 2 "$programs/hazards.openmpi" one
+	[[ $("$report" -v quality | tr -s ' \n' ' ') == *"no log of 3 of 4 ranks: 0, 2 to 3"* ]]
+}

@@ -51,8 +51,7 @@ bool library_find(struct library *library)
 	return false;
 }
 
-/* The library for MPI is where this one is. */
-static void find_beside(const char *path, char *mpi_path)
+void library_find_mpi(const char *path, char *mpi_path)
 {
 	int length = (int)(strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0);
 
@@ -68,7 +67,7 @@ bool library_make_preloadable(struct library *library)
 	char mpi_path[PATH_MAX];
 
 	strcpy(library->preload_path, library->path);
-	find_beside(library->path, mpi_path);
+	library_find_mpi(library->path, mpi_path);
 	strcpy(library->mpi_preload_path, mpi_path);
 	if (!strpbrk(library->path, " \t\n:$"))
 		return true;

@@ -20,6 +20,9 @@ struct library {
  */
 bool library_find(struct library *library);
 
+/* The library for MPI is beside the library @path. @mpi_path has PATH_MAX bytes; "": there is none. */
+void library_find_mpi(const char *path, char *mpi_path);
+
 /*
  * Make a path that LD_PRELOAD can hold, by a link in a private directory if necessary. Return:
  * whether there is one.

@@ -4,8 +4,12 @@
  * says what the report must show.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+#define THREADS 4
+#define ROUNDS 200
 
 static int rank, nr_ranks;
 
@@ -28,17 +32,167 @@ static void memory(void)
 	}
 }
 
+/* Four ranks, two in each group: 0 sends a number to 2, and 1 sends two to 3, who have the ranks 0 and 1 there. */
+static void inter(void)
+{
+	const int is_high = rank >= 2;
+	int numbers[2] = { 0 }, sum, root = rank == 0 ? MPI_ROOT : is_high ? 0 : MPI_PROC_NULL;
+	MPI_Comm half, other;
+
+	MPI_Comm_split(MPI_COMM_WORLD, is_high, rank, &half);
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_high ? 0 : 2, 7, &other);
+	if (is_high)
+		MPI_Recv(numbers, 2, MPI_INT, rank - 2, 1, other, MPI_STATUS_IGNORE);
+	else
+		MPI_Send(numbers, rank + 1, MPI_INT, rank, 1, other);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other);
+	MPI_Bcast(numbers, 1, MPI_INT, root, other);
+	printf("%d: the other group's sum %d\n", rank, sum);
+	MPI_Comm_free(&other);
+	MPI_Comm_free(&half);
+}
+
+static char *own_name;
+
+/* One rank starts two, and sends each of them a number: they are ranks 0 and 1 of another world. */
+static void spawn(void)
+{
+	char *arguments[] = { "spawned", NULL };
+	MPI_Comm children;
+
+	MPI_Comm_spawn(own_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+	for (int child = 0; child < 2; child++)
+		MPI_Send(&child, 1, MPI_INT, child, 1, children);
+	MPI_Comm_disconnect(&children);
+}
+
+static void spawned(void)
+{
+	MPI_Comm parent;
+	int number;
+
+	MPI_Comm_get_parent(&parent);
+	MPI_Recv(&number, 1, MPI_INT, 0, 1, parent, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(&number, 1, MPI_INT, 1 - rank, 2, &number, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD,
+		     MPI_STATUS_IGNORE);
+	MPI_Comm_disconnect(&parent);
+}
+
+static MPI_Comm comms[THREADS];
+static MPI_Request handed[THREADS];
+static int received[THREADS];
+static pthread_barrier_t meeting;
+
+/* Each thread starts a receive that the next thread completes: ROUNDS messages a thread, of 4 bytes. */
+static void *exchange(void *of)
+{
+	const int thread = (int)(size_t)of, next = (thread + 1) % THREADS;
+	MPI_Status status;
+	int number = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		MPI_Irecv(&received[thread], 1, MPI_INT, 1 - rank, thread, comms[thread], &handed[thread]);
+		MPI_Send(&number, 1, MPI_INT, 1 - rank, thread, comms[thread]);
+		pthread_barrier_wait(&meeting);
+		MPI_Wait(&handed[next], &status);
+		pthread_barrier_wait(&meeting);
+	}
+	return NULL;
+}
+
+/* Two ranks. */
+static void threads(void)
+{
+	pthread_t list[THREADS];
+
+	pthread_barrier_init(&meeting, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_create(&list[i], NULL, exchange, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(list[i], NULL);
+}
+
+static void ring(MPI_Comm comm)
+{
+	int mine, nr, other = -1;
+
+	MPI_Comm_rank(comm, &mine);
+	MPI_Comm_size(comm, &nr);
+	MPI_Sendrecv(&mine, 1, MPI_INT, (mine + 1) % nr, 1, &other, 1, MPI_INT, (mine + nr - 1) % nr, 1, comm,
+		     MPI_STATUS_IGNORE);
+	printf("%d: ring gave %d\n", mine, other);
+}
+
+/* A number goes from rank 0 to rank 1. */
+static void one(void)
+{
+	int number = 0;
+
+	if (rank == 0)
+		MPI_Send(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Recv(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Recorded are the first ring, and the last. */
+static void control(void)
+{
+	ring(MPI_COMM_WORLD);
+	MPI_Pcontrol(0);
+	MPI_Pcontrol(0);
+	ring(MPI_COMM_WORLD);
+	MPI_Pcontrol(1);
+	ring(MPI_COMM_WORLD);
+}
+
+#ifdef OWN_SEND
+/* The program's own function comes before any library's. */
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+	return PMPI_Send(buffer, count, type, to, tag, comm);
+}
+#endif
+
+/* Without MPI_Init. */
+static int session(void)
+{
+#if MPI_VERSION >= 4
+	MPI_Session session;
+	MPI_Group world;
+	MPI_Comm comm;
+
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+	MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+	MPI_Comm_create_from_group(world, "of the test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+	ring(comm);
+	MPI_Comm_free(&comm);
+	MPI_Group_free(&world);
+	return MPI_Session_finalize(&session);
+#else
+	return 77;
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} hazards[] = { { "memory", memory } };
+	} hazards[] = { { "memory", memory }, { "inter", inter },     { "spawn", spawn }, { "spawned", spawned },
+			{ "threads", threads }, { "one", one }, { "control", control } };
+	int provided;
 
-	MPI_Init(&argc, &argv);
+	if (argc < 2)
+		return 2;
+	if (!strcmp(argv[1], "session"))
+		return session();
+	own_name = argv[0];
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &nr_ranks);
-	for (unsigned int i = 0; argc > 1 && i < sizeof(hazards) / sizeof(*hazards); i++)
+	for (unsigned int i = 0; i < sizeof(hazards) / sizeof(*hazards); i++)
 		if (!strcmp(hazards[i].name, argv[1]))
 			hazards[i].run();
 	return MPI_Finalize();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Three ranks. Rank 1 receives 20 messages of rank 0, each followed by a barrier. Then rank 2 is killed, or with an
- * argument ends all by MPI_Abort, while the others wait for a message of it; another receive was posted for ever.
+ * Three ranks. Rank 1 receives 20 messages of rank 0, each followed by a barrier. Then rank 2 is killed, or by "abort"
+ * ends all by MPI_Abort, while the others wait for a message of it; another receive was posted for ever. With "barrier"
+ * they wait in a barrier.
  */
 #include <mpi.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MESSAGES 20
@@ -24,7 +26,7 @@ static void exchange(int rank)
 	}
 }
 
-static void wait_for_last(int rank, int aborts)
+static void wait_for_last(int rank, int aborts, int in_barrier)
 {
 	MPI_Request request;
 	int number, other;
@@ -35,6 +37,8 @@ static void wait_for_last(int rank, int aborts)
 			MPI_Abort(MPI_COMM_WORLD, 3);
 		raise(SIGKILL);
 	}
+	if (in_barrier)
+		MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Irecv(&other, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &request);
 	MPI_Recv(&number, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -46,6 +50,6 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	exchange(rank);
-	wait_for_last(rank, argc > 1);
+	wait_for_last(rank, argc > 1 && !strcmp(argv[1], "abort"), argc > 1 && !strcmp(argv[1], "barrier"));
 	return MPI_Finalize();
 }
