@@ -16,12 +16,12 @@ static int place_of(const struct mpi_arguments *arguments, char role)
 /* Counts by rank of the communicator, or of the other group. */
 static int64_t sum_of_counts(const struct mpi_arguments *arguments, int place, const struct comm *comm)
 {
-	const int *counts = (const int *)arguments->values[place];
+	const bool is_given = arguments->values[place] != 0;
 	int64_t sum = 0;
 
-	for (int i = 0; counts && i < comm->nr_peers; i++)
-		sum += counts[i];
-	return counts ? sum : -1;
+	for (int i = 0; is_given && i < comm->nr_peers; i++)
+		sum += stored_count(arguments, place, i);
+	return is_given ? sum : -1;
 }
 
 /*
@@ -41,7 +41,7 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 	if (is_collective && buffer >= 0 &&
 	    argument_is_in_place(arguments->values[buffer], arguments->variant))
 		return -1;
-	elements = count >= 0 ? argument_number(arguments, count) : sum_of_counts(arguments, counts, comm);
+	elements = count >= 0 ? argument_count(arguments, count) : sum_of_counts(arguments, counts, comm);
 	if (elements <= 0)
 		return elements;
 	if (mpi.type_size(argument_type(arguments->values[type], arguments->variant), &bytes) || bytes < 0)

@@ -14,9 +14,6 @@
 
 #define MPI_ERR_OTHER 15	/* of MPICH; any number but 0 says that a call failed */
 
-#define NAME(name, lower, upper, nr_c, nr, roles) "MPI_" #name,
-static const char *const call_names[] = { MPI_CALLS(NAME) };
-
 /* For each call: the functions that the program would have called, by variant. Any thread writes the same. */
 static struct {
 	void *next[NR_VARIANTS];

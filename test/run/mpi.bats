@@ -5,6 +5,7 @@
 load lib
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_orte_tmpdir_base=$BATS_FILE_TMPDIR # or launches at the same time disturb each other
 source=$BATS_TEST_DIRNAME/../programs/mpi
 
 setup_file() {

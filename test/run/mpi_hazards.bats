@@ -4,6 +4,7 @@
 load lib
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_orte_tmpdir_base=$BATS_FILE_TMPDIR # or launches at the same time disturb each other
 source=$BATS_TEST_DIRNAME/../programs/mpi
 programs=$BATS_FILE_TMPDIR
 
@@ -45,7 +46,7 @@ memory_is_the_programs() {
 
 # sums COLUMN CONDITIONS...: of the view, added up
 sums() {
-	"$here/csv" "$@" <view.csv | awk '{ sum += $1 } END { print sum + 0 }'
+	"$here/csv" "$@" <view.csv | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 # The next MPI_x is called, not PMPI_x: a tool behind ours counts the same calls.
@@ -155,6 +156,14 @@ bypasses_are_told() {
 
 @test "Open MPI: what is not recorded is told" { bypasses_are_told openmpi libmpi.so.40; }
 @test "MPICH: what is not recorded is told" { bypasses_are_told mpich libmpich.so.12; }
+
+@test "MPICH: counts of 64 bits" {
+	ranks mpich 1 "$build/insideme-run" -q "$programs/hazards.mpich" large
+	view messages >view.csv
+	same "sent" "$(sums bytes function=MPI_Sendrecv_c)" 12
+	same "more than an int counts" "$(sums bytes function=MPI_Bcast_c)" 5000000000
+	same "counts by rank" "$(sums bytes function=MPI_Alltoallv_c)" 12
+}
 
 recording_is_switched() {
 	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" control

@@ -155,6 +155,20 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 }
 #endif
 
+/* Three numbers to itself, and more bytes than an int counts, which nobody touches. */
+static void large(void)
+{
+#if MPI_VERSION >= 4
+	int numbers[3] = { 0 }, others[3];
+	MPI_Count counts[1] = { 3 }, places[1] = { 0 };
+
+	MPI_Sendrecv_c(numbers, 3, MPI_INT, 0, 1, others, 3, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	MPI_Bcast_c(numbers, 5000000000, MPI_CHAR, 0, MPI_COMM_SELF);
+	MPI_Alltoallv_c(numbers, counts, (MPI_Aint *)places, MPI_INT, others, counts, (MPI_Aint *)places, MPI_INT,
+			MPI_COMM_SELF);
+#endif
+}
+
 /* Without MPI_Init. */
 static int session(void)
 {
@@ -181,7 +195,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} hazards[] = { { "memory", memory }, { "inter", inter },     { "spawn", spawn }, { "spawned", spawned },
-			{ "threads", threads }, { "one", one }, { "control", control } };
+			{ "threads", threads }, { "one", one }, { "control", control }, { "large", large } };
 	int provided;
 
 	if (argc < 2)
