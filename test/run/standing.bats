@@ -62,13 +62,11 @@ permitted() {
 		same "waits" "$(state waits state) $(state waits call)" "waiting poll"
 		same "locks" "$(state locks state) $(state locks call)" "waiting futex"
 		same "main" "$(state "$(cut -c1-15 <<<"standing$variant")" call)" read
-		[ "$variant" != .O0 ] || continue	# a waiting thread's frame pointer is not known
 		same "wait_at" "$(frames waits wait_at) $(frames waits waits)" "13 1"
 		same "lock_at" "$(frames locks lock_at) $(frames locks locks)" "6 1"
-		same "cut" "$(grep -c 'not known' stacks.csv || true)" 0
+		# without optimizations main needs its frame pointer, and read() of a socket might not go on after a stop
+		same "cut$variant" "$(grep -c 'not known' stacks.csv || true)" "$([ "$variant" = .O0 ] && echo 1 || echo 0)"
 	done
-	[ "$(frames waits wait_at)" -ge 1 ]
-	same "cut without optimizations" "$(frames waits '(not known)')" 1
 }
 
 @test "--stacks: the functions that eu-stack finds, and their lines" {
@@ -147,6 +145,19 @@ permitted() {
 	grep -q long_part tree.csv
 	grep -q long_part <(view lines)
 	grep 'read with: insideme-report insideme.data' stderr
+}
+
+@test "--sample: a thread that has waited for long counts as long as one that runs" {
+	permitted
+	stands .plain stacks
+	sample --sample=200 --timeout=4s
+	finish_standing
+	view threads >threads.csv
+	time_of() { "$here/csv" "$1" thread_name="$2" <threads.csv; }
+	ran=$(($(time_of on_cpu_ns burns) + $(time_of ready_ns burns)))
+	between "waits, in percent of burns" 85 $(($(time_of waiting_ns waits) * 100 / ran)) 115
+	between "locks, in percent of burns" 85 $(($(time_of waiting_ns locks) * 100 / ran)) 115
+	same "waits on a processor" "$(time_of on_cpu_ns waits)" 0
 }
 
 @test "--sample: 17 blocking calls, none returns EINTR" {

@@ -26,6 +26,9 @@
 #define LIST_NS 1000000000u	/* between lists of threads, if their number stays */
 #define ATTEMPTS	5
 #define RECENT_SHARE 8		/* how fast the past is forgotten */
+#define IDLE_NS 1000000000u	/* a thread that has waited so long is looked at less often: */
+#define IDLE_INTERVALS 8
+#define PROCESS_CPU_CLOCK 2	/* the kernel's CPUCLOCK_SCHED, of a process: (~pid << 3) + this */
 
 struct sampled_thread {
 	struct other_thread other;
@@ -35,6 +38,8 @@ struct sampled_thread {
 	uint32_t nr_due;		 /* intervals that its next sample stands for */
 	uint64_t seen_ns;		 /* of its last sample */
 	uint64_t owed_ns;		 /* less than an interval: not sampled yet */
+	uint64_t moved_ns;		 /* when it was last seen not to be where it was before */
+	uint64_t spent_ns;		 /* on a processor and ready, as at its last look */
 	uint64_t cpu_ns, ready_ns;	 /* as at its last look */
 	double cpu_recent, ready_recent; /* of the last looks */
 	double ready_owed;		 /* samples in which it was ready, not said yet */
@@ -51,6 +56,8 @@ struct sampler_of_stacks {
 	size_t nr_threads;
 	uint64_t interval_ns;
 	uint64_t now_ns;		/* CLOCK_MONOTONIC at the begin of this round */
+	uint64_t process_cpu_ns;	/* of all threads, likewise */
+	bool has_run;			/* any of them, since the round before */
 	uint64_t listed_ns;
 	uint64_t nr_tasks; /* links of /proc/PID/task, when they were listed */
 	int task_fd;
@@ -170,27 +177,6 @@ static void write_unknown(struct sampler_of_stacks *sampler, struct sampled_thre
 	write_stack(sampler, thread, flags);
 }
 
-static void take_waiting(struct sampler_of_stacks *sampler, struct sampled_thread *thread, char letter)
-{
-	struct other_thread *other = &thread->other;
-	const uint16_t flags = sample_flags(
-		letter == 'T' || letter == 't' ? LOG_SAMPLE_STOPPED : LOG_SAMPLE_WAITING, other->call);
-	const int error =
-		unwinder_copy(sampler->unwinder, other->registers.at[REGISTER_SP], STACK_BYTES_FIRST);
-
-	thread->lacked_addr = 0;
-	if (!error)
-		unwinder_walk(sampler->unwinder, &other->registers, true, &sampler->stack);
-	if (!thread_still_waits(other)) {
-		log_lose(sampler->to.log, LOG_LOST_WOKEN);
-		return;
-	}
-	if (error)
-		write_unknown(sampler, thread, flags);
-	else
-		write_stack(sampler, thread, flags);
-}
-
 /*
  * What a stack lacked is read at the thread's next stop: more of it, or of the stack that a handler
  * interrupted.
@@ -222,6 +208,33 @@ static int copy_running(struct sampler_of_stacks *sampler, struct sampled_thread
 	return error;
 }
 
+/* Of a dump, code without optimizations is whole too where a stop does no harm. */
+static void take_waiting(struct sampler_of_stacks *sampler, struct sampled_thread *thread, char letter)
+{
+	struct other_thread *other = &thread->other;
+	const uint16_t flags = sample_flags(
+		letter == 'T' || letter == 't' ? LOG_SAMPLE_STOPPED : LOG_SAMPLE_WAITING, other->call);
+	const int error =
+		unwinder_copy(sampler->unwinder, other->registers.at[REGISTER_SP], STACK_BYTES_FIRST);
+
+	thread->lacked_addr = 0;
+	if (!error)
+		unwinder_walk(sampler->unwinder, &other->registers, true, &sampler->stack);
+	if (!error && !sampler->interval_ns && sampler->stack.is_cut && thread_may_be_stopped(other) &&
+	    copy_running(sampler, thread) == 0) {
+		write_stack(sampler, thread, flags);
+		return;
+	}
+	if (!thread_still_waits(other)) {
+		log_lose(sampler->to.log, LOG_LOST_WOKEN);
+		return;
+	}
+	if (error)
+		write_unknown(sampler, thread, flags);
+	else
+		write_stack(sampler, thread, flags);
+}
+
 static void take_running(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
 {
 	const uint16_t flags = sample_flags(state_of(thread), NO_CALL);
@@ -244,35 +257,75 @@ static bool is_over(char letter)
 	return !letter || letter == 'Z' || letter == 'X';
 }
 
-/* Return: whether it is still there. */
-static bool sample_thread(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+/*
+ * After several intervals it is known how long it ran and was ready: for the others it was still where its
+ * last sample has it.
+ */
+static void count_wait_before(struct sampler_of_stacks *sampler, struct sampled_thread *thread, bool waited)
 {
+	const uint64_t spent_ns = thread->other.cpu_ns + thread->other.ready_ns;
+	uint64_t nr = 1;
+
+	if (sampler->interval_ns)
+		nr += (spent_ns - thread->spent_ns) / sampler->interval_ns;
+	thread->spent_ns = spent_ns;
+	thread->moved_ns = sampler->now_ns;
+	if (!waited || nr >= thread->nr_due)
+		return;
+	stack_log_same(&sampler->to, &thread->logged, thread->nr_due - (uint32_t)nr);
+	thread->nr_due = (uint32_t)nr;
+}
+
+/* Return: whether it is still there. */
+static bool look_at(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	const bool waited = thread->other.waited;
+	const enum thread_look look = thread_look(&thread->other);
 	char letter;
 
-	count_due(sampler, thread);
-	if (!thread->nr_due)
-		return true;
-	switch (thread_look(&thread->other)) {
-	case THREAD_GONE:
+	if (look == THREAD_GONE)
 		return false;
-	case THREAD_SAME:
+	if (look == THREAD_SAME) {
 		stack_log_same(&sampler->to, &thread->logged, thread->nr_due);
-		break;
-	case THREAD_WAITS:
+		return true;
+	}
+	count_wait_before(sampler, thread, waited);
+	if (look == THREAD_RUNS) {
+		take_running(sampler, thread);
+	} else if (look == THREAD_HIDDEN) {
+		write_unknown(sampler, thread, sample_flags(LOG_SAMPLE_WAITING, NO_CALL));
+	} else {
 		letter = thread_letter(sampler->target.pid, thread->other.tid);
 		if (is_over(letter))
 			return false;
 		take_waiting(sampler, thread, letter);
-		break;
-	case THREAD_RUNS:
-		take_running(sampler, thread);
-		break;
-	case THREAD_HIDDEN:
-		write_unknown(sampler, thread, sample_flags(LOG_SAMPLE_WAITING, NO_CALL));
-		break;
 	}
-	look_for_objects(sampler);
 	return true;
+}
+
+static bool is_idle(const struct sampler_of_stacks *sampler, const struct sampled_thread *thread)
+{
+	return sampler->interval_ns && thread->other.waited && thread->logged.last &&
+	       sampler->now_ns - thread->moved_ns > IDLE_NS &&
+	       sampler->now_ns - thread->seen_ns < IDLE_INTERVALS * sampler->interval_ns;
+}
+
+/* Return: whether it is still there. */
+static bool sample_thread(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	bool is_there = true;
+
+	if (is_idle(sampler, thread))
+		return true;
+	count_due(sampler, thread);
+	if (!thread->nr_due)
+		return true;
+	if (!sampler->has_run && thread->other.waited && thread->logged.last)
+		stack_log_same(&sampler->to, &thread->logged, thread->nr_due);
+	else
+		is_there = look_at(sampler, thread);
+	look_for_objects(sampler);
+	return is_there;
 }
 
 /* ---- all threads ---- */
@@ -305,7 +358,7 @@ static void add_thread(struct sampler_of_stacks *sampler, pid_t tid, uint64_t ti
 	}
 	thread->is_listed = true;
 	thread->stack_bytes = sampler->sampling->rate ? STACK_BYTES_FIRST : STACK_BYTES_MOST / 2;
-	thread->seen_ns = sampler->now_ns;
+	thread->seen_ns = thread->moved_ns = sampler->now_ns;
 	thread->owed_ns = sampler->interval_ns / 2;
 	stack_log_thread(&sampler->to, &thread->logged, sampler->target.pid, tid, ticks);
 	sampler->threads[sampler->nr_threads++] = thread;
@@ -361,9 +414,24 @@ static void count_cost(struct sampler_of_stacks *sampler)
 	sampler->cost_ns = now;
 }
 
+/* One reading instead of one for each thread that waits. */
+static void read_process_clock(struct sampler_of_stacks *sampler)
+{
+	const clockid_t clock = (clockid_t)(~(unsigned)sampler->target.pid << 3 | PROCESS_CPU_CLOCK);
+	struct timespec time = { 0 };
+	uint64_t before = sampler->process_cpu_ns;
+
+	sampler->has_run = true;
+	if (clock_gettime(clock, &time) < 0)
+		return;
+	sampler->process_cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	sampler->has_run = sampler->process_cpu_ns != before;
+}
+
 static void sample_all(struct sampler_of_stacks *sampler)
 {
 	sampler->now_ns = now_ns();
+	read_process_clock(sampler);
 	thread_go_on_late();
 	see_new_threads(sampler);
 	for (size_t i = sampler->nr_threads; i-- > 0;)
