@@ -14,6 +14,9 @@
 !     call insideme_start(timer, "solve")        insideme_pause(timer), insideme_resume(timer)
 !     call insideme_stop(timer)
 !     call insideme_disable()                    insideme_enable()
+!     call insideme_focus("solve,grid::*")       record these and what they call alone; insideme_focus("")
+!     call insideme_stage_begin("assembly")      insideme_stage_end("assembly")
+!     call insideme_on_call(slow, 0.1d0)         slow(name, seconds, broken) hears of calls above 0.1 s
 !     seconds = insideme_timing("solve")         insideme_calls("solve")
 !     call insideme_reset("solve")               all of them: call insideme_reset()
 !     call insideme_summary()                    a table of all timers and regions; insideme_summary(unit)
@@ -38,6 +41,7 @@ module insideme
   public :: insideme_timing, insideme_calls, insideme_reset, insideme_sum, insideme_next, insideme_summary
   public :: insideme_alloc, insideme_free, insideme_pool_begin, insideme_pool_end
   public :: insideme_elapsed, insideme_add, insideme_moved
+  public :: insideme_focus, insideme_stage_begin, insideme_stage_end, insideme_on_call, insideme_callback
   public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
 
   integer, parameter :: name_max = 255
@@ -71,7 +75,8 @@ module insideme
     integer(c_int32_t) :: version, bytes
     type(c_funptr) :: enter, exit, region, mark, fail, counter, start, pause, resume, stop, begin_within
     type(c_funptr) :: enable, disable, field, sum, sum_after, reset, snapshot, memory, rank
-    type(c_funptr) :: pool_alloc, pool_free, pool_begin, pool_end, elapsed, add, moved
+    type(c_funptr) :: pool_alloc, pool_free, pool_begin, pool_end, elapsed, add, moved, on_call
+    type(c_funptr) :: lines_begin, lines_end, lines_copy, mean_ns, focus
   end type
 
   abstract interface
@@ -153,6 +158,19 @@ module insideme
       integer(c_int64_t), value :: bytes
       integer(c_int) :: status
     end function
+    function on_call_call(callback, least_ns) bind(c) result(status)
+      import :: c_funptr, c_int, c_int64_t
+      type(c_funptr), value :: callback
+      integer(c_int64_t), value :: least_ns
+      integer(c_int) :: status
+    end function
+    ! Called after a call or timer has ended, in its thread.
+    subroutine insideme_callback(name, seconds, broken)
+      import :: c_double
+      character(len=*), intent(in) :: name
+      real(c_double), intent(in) :: seconds
+      logical, intent(in) :: broken
+    end subroutine
     subroutine exit_call(region, call_site) bind(c)
       import :: c_ptr
       type(c_ptr), value :: region, call_site
@@ -177,7 +195,9 @@ module insideme
   logical, save :: is_looked_up = .false.
   logical, save :: is_loaded = .false.
   procedure(name_call), pointer, save :: begin_within => null(), mark => null()
-  procedure(name_call), pointer, save :: field => null(), snapshot => null()
+  procedure(name_call), pointer, save :: field => null(), snapshot => null(), focus => null()
+  procedure(on_call_call), pointer, save :: on_call => null()
+  procedure(insideme_callback), pointer, save :: heard_by => null()
   procedure(reset_call), pointer, save :: reset => null()
   procedure(after_call), pointer, save :: sum_after => null()
   procedure(timer_call), pointer, save :: start => null(), pause => null()
@@ -230,6 +250,8 @@ contains
         call c_f_procpointer(recorder%sum_after, sum_after)
         call c_f_procpointer(recorder%reset, reset)
         call c_f_procpointer(recorder%snapshot, snapshot)
+        call c_f_procpointer(recorder%focus, focus)
+        call c_f_procpointer(recorder%on_call, on_call)
         call c_f_procpointer(recorder%memory, memory)
         call c_f_procpointer(recorder%rank, rank)
         is_loaded = .true.
@@ -254,6 +276,61 @@ contains
     if (.not. is_loaded) return
     region = region_of(trim(name) // c_null_char)
     if (c_associated(region)) call leave(region, c_null_ptr)
+  end subroutine
+
+  subroutine insideme_stage_begin(name)
+    character(len=*), intent(in) :: name
+
+    call insideme_begin("stage " // name)
+  end subroutine
+
+  subroutine insideme_stage_end(name)
+    character(len=*), intent(in) :: name
+
+    call insideme_end("stage " // name)
+  end subroutine
+
+  subroutine insideme_focus(list)
+    character(len=*), intent(in) :: list
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = focus(trim(list) // c_null_char)
+  end subroutine
+
+  ! Without a callback: none any more.
+  subroutine insideme_on_call(callback, seconds)
+    procedure(insideme_callback), optional :: callback
+    real(c_double), intent(in), optional :: seconds
+    integer(c_int64_t) :: least_ns
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    least_ns = 0
+    if (present(seconds)) least_ns = int(seconds * 1d9, c_int64_t)
+    if (.not. is_loaded) return
+    if (.not. present(callback)) then
+      status = on_call(c_null_funptr, 0_c_int64_t)
+      return
+    end if
+    heard_by => callback
+    status = on_call(c_funloc(pass_on), least_ns)
+  end subroutine
+
+  subroutine pass_on(name, ns, broken) bind(c)
+    type(c_ptr), value :: name
+    integer(c_int64_t), value :: ns
+    integer(c_int), value :: broken
+    character(kind=c_char), pointer :: letters(:)
+    character(len=:), allocatable :: text
+    integer :: i
+
+    allocate (character(len=strlen(name)) :: text)
+    call c_f_pointer(name, letters, [len(text)])
+    do i = 1, len(text)
+      text(i:i) = letters(i)
+    end do
+    call heard_by(text, real(ns, c_double) / 1.0e9_c_double, broken /= 0)
   end subroutine
 
   subroutine insideme_mark(name)

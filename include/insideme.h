@@ -122,6 +122,7 @@ struct insideme_recorder {
 	void (*lines_end)(const void *unit);
 	void (*lines_copy)(void);	/* the process may be about to exec */
 	uint64_t (*mean_ns)(const char *name);
+	int (*focus)(const char *list);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -423,6 +424,28 @@ INSIDEME_INLINE int insideme_enable(void)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->enable() : -ENODATA;
+}
+
+/**
+ * insideme_focus() - from now on record only these functions and regions, and what they call
+ * @list: patterns as those of INSIDEME_FOCUS, which it replaces: "solve,Grid::*,io.c"; NULL or "": record all calls
+ *
+ * It holds for all threads, and for calls that begin from now on: open calls end normally, and what they
+ * call is recorded if a function of the list is among them or their callers. Functions that timing auto
+ * only counts by then (INSIDEME_TIMING) go on being counted everywhere, and are no focus. insideme-run
+ * --pid=PID --focus=LIST does the same from outside.
+ *
+ * A new list takes some ms, in which the symbols of loaded objects are read; one that was in force before
+ * takes 1 us. If a name of a new list is unknown, a line on stderr says so. Not for signal handlers.
+ *
+ * Return: 0, -EINVAL if @list has 1024 bytes or more, -ENOSPC after 64 different lists, -EPERM after a
+ * seccomp filter was installed, -ENODATA
+ */
+INSIDEME_INLINE int insideme_focus(const char *list)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->focus(list) : -ENODATA;
 }
 
 /**

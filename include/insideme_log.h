@@ -124,6 +124,7 @@ enum log_stacks_wanted { LOG_STACKS_NOT_WANTED, LOG_STACKS_WANTED, LOG_STACKS_BE
 
 /* The first page of the file. Written once unless noted; magic is written last. */
 #define LOG_NEWBORNS	8
+#define LOG_FOCUS_BYTES	1024
 struct log_header {
 	uint64_t magic;
 	uint32_t version;
@@ -251,6 +252,13 @@ struct log_header {
 	LOG_SHARED uint32_t page_faults;	/* ref of the newest struct log_page_faults, 0: none */
 	LOG_SHARED uint32_t stacks_wanted;	/* enum log_stacks_wanted: insideme-run is asked for them */
 	LOG_SHARED uint32_t stacks_tid;		/* of the thread that asks, which has copied its own; 0: none */
+	uint64_t last_calls;		/* INSIDEME_LAST: slices of a stream that count, the newest; 0: all */
+	/* Times that the focus changed after the start; calls outside of the focus then are not recorded */
+	LOG_SHARED uint64_t focus_changes;
+	/* insideme-run --pid --focus: wishes so far, those that the process has fulfilled, and the last one */
+	LOG_SHARED uint32_t focus_wanted;
+	LOG_SHARED uint32_t focus_seen;
+	LOG_SHARED char focus[LOG_FOCUS_BYTES];
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -618,6 +626,9 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *         MEMORY    in pages: varint: RSS at the entry, zigzag: its change until the exit; the same of VMS
  * A slice without HEAP: no change during the call, nor since the previous slice.
  * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift is that of log_header.
+ *
+ * With log_header.last_calls the areas of a stream are a ring, head.next of the newest being the oldest. It is
+ * written again once the others hold as many slices; its magic is 0 meanwhile.
  */
 #define LOG_SLICE_HEAP		1u
 #define LOG_SLICE_BROKEN	2u
@@ -639,7 +650,7 @@ struct log_slices {
 	uint32_t first_serial;		/* the thread of the first slice */
 	uint32_t first_tid;
 	uint32_t last_serial;		/* and of the newest one */
-	uint32_t reserved;
+	uint32_t nr_others;		/* with last_calls: slices in the other areas of the ring when this began */
 };
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 

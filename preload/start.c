@@ -177,6 +177,7 @@ static void begin_child(void)
 	struct process_id id;
 
 	self = NULL;
+	selection_forked();
 	if (!entry) {
 		counted_forked(); /* until now a raw clone's child counted in its parent's log */
 		line_units_forked();

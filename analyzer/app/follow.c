@@ -125,6 +125,13 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 
 	if (!model)
 		return ++follower->nr_unreadable == UNREADABLE_MOST;
+	if (model_keeps_last_calls(model)) {
+		model_free(model);
+		messages_hide(false);
+		error("--follow: the run keeps its last calls alone (INSIDEME_LAST); "
+		      "insideme-report -v events shows these");
+		return true;
+	}
 	ended = has_ended(model);
 	pikos_write(pikos, model, is_last);
 	keep_names(follower, model);

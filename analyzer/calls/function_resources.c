@@ -373,5 +373,6 @@ void function_use_read(struct model *model)
 	model->use_is_read = true;
 	for (int i = 0; i < NR_SHARES; i++)
 		model->used_ns[i] = NAN;
-	read_uses(model);
+	if (!model_keeps_last_calls(model)) /* what the calls before these used is not known */
+		read_uses(model);
 }

@@ -18,6 +18,17 @@ static struct log_slices chunk_head(const struct slice_stream *stream, size_t ch
 	return head;
 }
 
+/* A ring's writer may have come round, and be writing the chunk again. */
+static bool is_written_again(const struct slice_stream *stream)
+{
+	struct log_slices head;
+
+	if (!stream->is_live || !stream->thread->process->header.last_calls)
+		return false;
+	head = chunk_head(stream, stream->next_chunk - 1);
+	return head.head.magic != LOG_AREA_MAGIC || head.first_ticks != stream->begin_ticks;
+}
+
 static void damaged(struct slice_stream *stream, const char *what)
 {
 	struct process *process = stream->thread->process;
@@ -50,6 +61,7 @@ static bool next_chunk(struct slice_stream *stream)
 		used_bytes = extent->bytes;
 	stream->at = process->log->base + extent->offset + sizeof(head);
 	stream->end = process->log->base + extent->offset + used_bytes;
+	stream->begin_ticks = head.first_ticks;
 	stream->ticks = head.first_ticks >> shift;
 	stream->heap_bytes = head.first_heap_bytes;
 	stream->node = head.first_node;
@@ -219,14 +231,15 @@ bool slice_stream_advance(struct slice_stream *stream)
 	for (;;) {
 		if (stream->left && stream->at < stream->end) {
 			stream->left--;
-			if (!decode(stream)) {
+			if (!decode(stream) || is_written_again(stream)) {
 				if (stream->is_live)
 					return false;
 				damaged(stream, "a slice");
 				continue;
 			}
 			stream->nr_read++;
-			if (!stream->left_out)
+			if (!stream->left_out &&
+			    !(stream->next_chunk == 1 && stream->nr_read <= stream->nr_older))
 				return true;
 		} else {
 			if (stream->next_chunk)

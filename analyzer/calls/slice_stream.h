@@ -12,9 +12,11 @@ struct slice_stream {
 	uint32_t *chunks;		/* indices of the log's extents, in the order of time */
 	size_t nr_chunks;
 	size_t next_chunk;
+	uint64_t nr_older; /* INSIDEME_LAST: slices of the first chunk that do not count any more */
 
 	const uint8_t *at;		/* in the chunk that is being read */
 	const uint8_t *end;
+	uint64_t begin_ticks;		/* of the chunk, as its head says; another is another chunk */
 	uint64_t ticks;			/* state after the previous slice: end >> shift */
 	uint64_t first_ticks;		/* start of the log >> shift */
 	uint64_t limit_ticks;		/* the latest possible >> shift */

@@ -159,12 +159,53 @@ static void add_chunks(struct slice_stream *streams, struct process *process)
 	}
 }
 
+struct dated_chunk {
+	uint64_t first_ticks;
+	uint32_t nr_slices;
+	uint32_t chunk;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct dated_chunk *x = a, *y = b;
+
+	return (x->first_ticks > y->first_ticks) - (x->first_ticks < y->first_ticks);
+}
+
+/* INSIDEME_LAST: chunks are a ring, and more slices are left in it than count. */
+static void keep_last(struct slice_stream *stream)
+{
+	const struct process *process = stream->thread->process;
+	struct dated_chunk *chunks = xcalloc(stream->nr_chunks, sizeof(*chunks));
+	uint64_t nr = 0;
+	size_t first = 0;
+
+	for (size_t i = 0; i < stream->nr_chunks; i++) {
+		struct log_slices head;
+
+		memcpy(&head, process->log->base + process->log->extents[stream->chunks[i]].offset,
+		       sizeof(head));
+		chunks[i] = (struct dated_chunk){ head.first_ticks, head.nr_slices, stream->chunks[i] };
+		nr += head.nr_slices;
+	}
+	qsort(chunks, stream->nr_chunks, sizeof(*chunks), by_begin);
+	while (nr >= process->header.last_calls + chunks[first].nr_slices)
+		nr -= chunks[first++].nr_slices;
+	stream->nr_older = nr > process->header.last_calls ? nr - process->header.last_calls : 0;
+	stream->nr_chunks -= first;
+	for (size_t i = 0; i < stream->nr_chunks; i++)
+		stream->chunks[i] = chunks[first + i].chunk;
+	free(chunks);
+}
+
 /* Drop streams without slices, and streams that are not wanted. */
 static void keep_wanted(struct slice_reader *reader, struct thread *const *threads, size_t nr_threads)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < reader->nr_streams; i++) {
+		if (reader->streams[i].nr_chunks && reader->streams[i].thread->process->header.last_calls)
+			keep_last(&reader->streams[i]);
 		if (reader->streams[i].nr_chunks && !reader->streams[i].thread->left_out &&
 		    (!threads || is_wanted(threads, nr_threads, reader->streams[i].thread)))
 			reader->streams[kept++] = reader->streams[i];

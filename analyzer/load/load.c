@@ -145,7 +145,8 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
-/* The heads of chunks count all calls, including those that are left out. */
+/* The heads of chunks count all calls, including those that are left out, and those that INSIDEME_LAST does
+ * not keep. */
 static void count_kept_slices(struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -322,7 +323,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 		model_free(model);
 		return NULL;
 	}
-	if (model->selection.is_on)
+	if (model->selection.is_on || model_keeps_last_calls(model))
 		count_kept_slices(model);
 	samples_sum_up(model);
 	tree_add_variances(model);

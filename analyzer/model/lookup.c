@@ -23,6 +23,14 @@ bool model_is_running(const struct model *model)
 	return false;
 }
 
+bool model_keeps_last_calls(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.last_calls)
+			return true;
+	return false;
+}
+
 const char *process_name(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_threads; i++)

@@ -456,6 +456,8 @@ static inline bool processes_share_host(const struct process *a, const struct pr
 
 /* Does any process of the run still run? */
 bool model_is_running(const struct model *model);
+/* INSIDEME_LAST: is there a process whose single calls are only the last ones? */
+bool model_keeps_last_calls(const struct model *model);
 
 /* An upper bound of the calls that the time of a log allows: each takes at least 1 ns. */
 static inline uint64_t process_most_calls(const struct process *process)

@@ -224,6 +224,34 @@ static void add_off(struct findings *findings, const struct model *model)
 					   nr_switches == 1 ? "" : "es"));
 }
 
+static void add_last_calls(struct findings *findings, const struct process *process)
+{
+	const double nr = (double)process->header.last_calls;
+
+	if (process->header.last_calls)
+		findings_add(
+			findings, "last_calls", UNIT_COUNT, nr, false,
+			document_text(
+				findings->document,
+				"of each thread the last %s single calls were kept, older ones overwritten: "
+				"what they used of CPU time and I/O is not known (process %u)",
+				findings_number(findings, UNIT_COUNT, nr), process->header.pid));
+}
+
+static void add_focus_changes(struct findings *findings, const struct process *process)
+{
+	const uint64_t nr = process->header.focus_changes;
+
+	if (nr)
+		findings_add(
+			findings, "focus_changes", UNIT_COUNT, (double)nr, true,
+			document_text(findings->document,
+				      "the focus changed %" PRIu64
+				      " time%s while the program ran: calls outside of it "
+				      "then are missing, those of counted functions are not (process %u)",
+				      nr, nr == 1 ? "" : "s", process->header.pid));
+}
+
 static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
@@ -233,6 +261,8 @@ static void add_process(struct findings *findings, struct process *process)
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
+	add_last_calls(findings, process);
+	add_focus_changes(findings, process);
 	for (size_t i = 0; i < process->nr_threads; i++)
 		overflow += process->threads[i]->overflow_depth;
 	if (overflow)

@@ -7,6 +7,7 @@
 
 #include "preload/api/api.h"
 #include "preload/calls/call_slow.h"
+#include "preload/calls/selection.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
 #include "preload/life/recorder.h"
@@ -118,6 +119,11 @@ static int pool_end(void)
 	return 0;
 }
 
+static int focus(const char *list)
+{
+	return live_has_begun && recorder_open() ? selection_change(list ?: "") : -ENODATA;
+}
+
 /* A program without hooks may have no log yet. */
 static void lines_begin(const void *unit)
 {
@@ -161,4 +167,5 @@ const struct insideme_recorder insideme_recorder = {
 	.lines_end = line_units_remove,
 	.lines_copy = line_units_copy,
 	.mean_ns = query_mean_ns,
+	.focus = focus,
 };

@@ -81,7 +81,7 @@ int mark_field(const char *name)
 	if (!thread)
 		return name ? -ENODATA : -EINVAL;
 	if (thread->current == log_ref(live.log, &thread->root) || is_gap(top_frame(thread)) ||
-	    (selection.has_names && top_frame(thread)->stack_addr != stack_addr))
+	    (selection_now()->has_names && top_frame(thread)->stack_addr != stack_addr))
 		return -ESRCH;
 	label = label_find(name);
 	record = label ? (struct log_field *)new_record(sizeof(*record)) : NULL;

@@ -2,17 +2,22 @@
 /* Which functions are recorded, by their addresses. */
 #include "preload/calls/selection.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "insideme_pattern.h"
+#include "preload/calls/paths.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
 #include "preload/objects/function_names.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
+#include "preload/state/recording_state.h"
 
 #define PATTERNS_MAX	64u
 #define OBJECTS_MAX	1024u
+#define SETS_MAX 64u
+#define PATHS_KNOWN 1024u
 #define NAME_BYTES	512
 
 /* One that is chosen by a setting. */
@@ -35,42 +40,59 @@ struct selected {
 	enum verdict of_all;		/* the object itself is named; else VERDICT_PLAIN */
 };
 
-struct selection selection;
-LARGE uint64_t selection_cache[SELECTION_CACHE];
-LARGE static struct choice choices[PATTERNS_MAX];	/* set before any thread */
-static uint32_t nr_choices;
-LARGE static struct selected objects[OBJECTS_MAX];	/* written by one at a time */
-static uint32_t nr_objects;
+/* Only objects change after the set is in use. They are written by the task that changes the module map. */
+struct full_set {
+	struct selection_set set; /* first: what hooks have */
+	struct choice choices[PATTERNS_MAX];
+	uint32_t nr_choices;
+	uint32_t nr_objects;
+	struct selected objects[OBJECTS_MAX];
+	char focus[LOG_FOCUS_BYTES];
+};
+
+LARGE static struct full_set first_set;
+struct selection selection = { .set = &first_set.set };
+static struct full_set *sets[SETS_MAX] = { &first_set }; /* written by the task that changes the module map */
+static uint32_t nr_sets = 1;
 
 /* ---- patterns ---- */
 
-static void add_choices(enum setting_id id, enum verdict verdict)
+static void add_choices(struct full_set *full, const char *list, enum setting_id id, enum verdict verdict)
 {
-	const char *list = settings_text(&settings, id);
 	struct glob item;
 
 	while (pattern_next(&list, &item))
-		if (item.bytes && nr_choices < PATTERNS_MAX)
-			choices[nr_choices++] = (struct choice){
-				.pattern = pattern_of(item.start, item.bytes), .verdict = verdict,
-				.setting = settings_table[id].name, .distance = SIZE_MAX };
+		if (item.bytes && full->nr_choices < PATTERNS_MAX)
+			full->choices[full->nr_choices++] =
+				(struct choice){ .pattern = pattern_of(item.start, item.bytes),
+						 .verdict = verdict,
+						 .setting = settings_table[id].name,
+						 .distance = SIZE_MAX };
+}
+
+/* All but the objects. */
+static void set_init(struct full_set *full, const char *focus)
+{
+	text_copy(full->focus, sizeof(full->focus), focus);
+	add_choices(full, full->focus, SETTING_FOCUS, VERDICT_FOCUS);
+	full->set.has_focus = full->nr_choices;
+	add_choices(full, settings_text(&settings, SETTING_EXCLUDE), SETTING_EXCLUDE, VERDICT_EXCLUDED);
+	full->set.has_names = full->nr_choices;
+	add_choices(full, settings_text(&settings, SETTING_KEEP), SETTING_KEEP, VERDICT_KEPT);
 }
 
 void selection_init(void)
 {
-	add_choices(SETTING_FOCUS, VERDICT_FOCUS);
-	selection.has_focus = nr_choices;
-	add_choices(SETTING_EXCLUDE, VERDICT_EXCLUDED);
-	selection.has_names = nr_choices;
-	add_choices(SETTING_KEEP, VERDICT_KEPT);
+	set_init(&first_set, settings_text(&settings, SETTING_FOCUS));
 	selection.has_kept = *settings_text(&settings, SETTING_KEEP);
 	selection.most_depth = settings.value[SETTING_DEPTH];
-	selection.is_on = selection.has_names || selection.most_depth;
+	selection.is_on = first_set.set.has_names || selection.most_depth;
 }
 
 /* ---- objects ---- */
 
 struct search {
+	struct full_set *full;
 	const char *path;
 	uintptr_t bias;
 	struct selected *object;
@@ -122,11 +144,12 @@ static void look_whether_near(struct choice *choice, const char *name)
 static void look_at(const char *name, const char *file, uint64_t value, void *context)
 {
 	struct search *search = context;
+	struct choice *choices = search->full->choices;
 	enum verdict verdict = VERDICT_NONE;
 	char plain[NAME_BYTES];
 	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
 
-	for (uint32_t i = 0; i < nr_choices; i++) {
+	for (uint32_t i = 0; i < search->full->nr_choices; i++) {
 		if (!names_function(&choices[i].pattern, search->path, file, name,
 				    has_plain ? plain : NULL)) {
 			if (!choices[i].is_known)
@@ -167,35 +190,37 @@ static void sort(uint64_t *values, uint64_t nr)
 	}
 }
 
-static struct selected *free_slot(void)
+static struct selected *free_slot(struct full_set *full)
 {
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
-		if (objects[i].end)
+		if (full->objects[i].end)
 			continue;
-		if (i >= nr_objects)
-			__atomic_store_n(&nr_objects, i + 1, __ATOMIC_RELEASE);
-		return &objects[i];
+		if (i >= full->nr_objects)
+			__atomic_store_n(&full->nr_objects, i + 1, __ATOMIC_RELEASE);
+		return &full->objects[i];
 	}
 	return NULL;	/* its functions are plain */
 }
 
 /* Of what lay there before. */
-static void forget(uintptr_t begin, uintptr_t end)
+static void forget(struct selection_set *set, uintptr_t begin, uintptr_t end)
 {
 	for (uint32_t i = 0; i < SELECTION_CACHE; i++)
-		if ((selection_cache[i] >> VERDICT_BITS) - begin < end - begin)
-			__atomic_store_n(&selection_cache[i], 0, __ATOMIC_RELAXED);
+		if ((set->cache[i] >> VERDICT_BITS) - begin < end - begin)
+			__atomic_store_n(&set->cache[i], 0, __ATOMIC_RELAXED);
 }
 
-void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end)
+static void add_object(struct full_set *full, const char *path, uintptr_t bias, uintptr_t begin,
+		       uintptr_t end)
 {
-	struct selected *object = nr_choices ? free_slot() : NULL;
-	struct search search = { path, bias, object };
+	struct selected *object = full->nr_choices ? free_slot(full) : NULL;
+	struct search search = { full, path, bias, object };
+	struct choice *choices = full->choices;
 
 	if (!object)
 		return;
 	*object = (struct selected){ .begin = begin, .of_all = VERDICT_PLAIN };
-	for (uint32_t i = 0; i < nr_choices; i++) {
+	for (uint32_t i = 0; i < full->nr_choices; i++) {
 		if (!choices[i].pattern.may_be_place || !glob_fits_path(&choices[i].pattern.name, path))
 			continue;
 		choices[i].is_known = true;
@@ -204,20 +229,34 @@ void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t 
 	symbol_file_each(path, look_at, &search);
 	sort(object->functions, object->nr);
 	__atomic_store_n(&object->end, end, __ATOMIC_RELEASE);
-	forget(begin, end);
+	forget(&full->set, begin, end);
+}
+
+static void remove_object(struct full_set *full, uintptr_t begin, uintptr_t end)
+{
+	for (uint32_t i = 0; i < full->nr_objects; i++) {
+		struct selected *object = &full->objects[i];
+
+		if (object->begin != begin || object->end != end)
+			continue;
+		__atomic_store_n(&object->end, 0, __ATOMIC_RELEASE);
+		if (object->functions)
+			sys_munmap(object->functions, object->bytes);
+	}
+	if (full->nr_choices)
+		forget(&full->set, begin, end);
+}
+
+void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end)
+{
+	for (uint32_t i = 0; i < nr_sets; i++)
+		add_object(sets[i], path, bias, begin, end);
 }
 
 void selection_remove(uintptr_t begin, uintptr_t end)
 {
-	for (uint32_t i = 0; i < nr_objects; i++) {
-		if (objects[i].begin != begin || objects[i].end != end)
-			continue;
-		__atomic_store_n(&objects[i].end, 0, __ATOMIC_RELEASE);
-		if (objects[i].functions)
-			sys_munmap(objects[i].functions, objects[i].bytes);
-	}
-	if (nr_choices)
-		forget(begin, end);
+	for (uint32_t i = 0; i < nr_sets; i++)
+		remove_object(sets[i], begin, end);
 }
 
 /* ---- the question ---- */
@@ -242,41 +281,61 @@ static enum verdict verdict_in(const struct selected *object, uint64_t addr)
 	return object->of_all;
 }
 
-static enum verdict verdict_of_function(uint64_t addr)
+static enum verdict verdict_of_function(const struct full_set *full, uint64_t addr)
 {
 	uint32_t nr;
 
 	modules_know(addr);
-	nr = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
+	nr = __atomic_load_n(&full->nr_objects, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < nr; i++) {
-		uintptr_t end = __atomic_load_n(&objects[i].end, __ATOMIC_ACQUIRE);
+		uintptr_t end = __atomic_load_n(&full->objects[i].end, __ATOMIC_ACQUIRE);
 
-		if (addr < end && addr >= objects[i].begin)
-			return verdict_in(&objects[i], addr);
+		if (addr < end && addr >= full->objects[i].begin)
+			return verdict_in(&full->objects[i], addr);
 	}
 	return VERDICT_PLAIN;
 }
 
-static enum verdict verdict_of_region(uint64_t region)
+static enum verdict verdict_of_region(const struct full_set *full, uint64_t region)
 {
 	const struct label *label = label_numbered((uint32_t)log_region_label(region));
+	const struct choice *choices = full->choices;
 	enum verdict verdict = VERDICT_PLAIN;
 
-	for (uint32_t i = 0; label && i < nr_choices; i++)
+	for (uint32_t i = 0; label && i < full->nr_choices; i++)
 		if (!choices[i].pattern.place.bytes && glob_fits(&choices[i].pattern.name, label->text) &&
 		    choices[i].verdict > verdict)
 			verdict = choices[i].verdict;
 	return verdict;
 }
 
-NOINLINE enum verdict selection_look_up(uint64_t function_addr)
+NOINLINE enum verdict selection_look_up(struct selection_set *set, uint64_t function_addr)
 {
-	enum verdict verdict = function_addr & LOG_FUNCTION_REGION ? verdict_of_region(function_addr) :
-			       verdict_of_function(function_addr);
+	const struct full_set *full = (const struct full_set *)set;
+	enum verdict verdict = function_addr & LOG_FUNCTION_REGION ? verdict_of_region(full, function_addr)
+								   : verdict_of_function(full, function_addr);
 
-	__atomic_store_n(&selection_cache[(function_addr >> 4) % SELECTION_CACHE],
+	__atomic_store_n(&set->cache[(function_addr >> 4) % SELECTION_CACHE],
 			 function_addr << VERDICT_BITS | verdict, __ATOMIC_RELAXED);
 	return verdict;
+}
+
+/* What was found of a node last: its ref << 32 | number of the set << 2 | 2 | is it off the path; atomic. */
+LARGE static uint64_t known_paths[PATHS_KNOWN];
+
+NOINLINE bool selection_is_off_path(struct selection_set *set, const struct log_thread *thread)
+{
+	uint64_t *known = &known_paths[thread->current / LOG_NODE_STEP % PATHS_KNOWN];
+	uint64_t entry = (uint64_t)thread->current << 32 | (uint64_t)set->number << 2 | 2, found;
+	const struct log_node *node = node_at(live.log, thread->current);
+
+	found = __atomic_load_n(known, __ATOMIC_RELAXED);
+	if (found >> 1 == entry >> 1)
+		return found & 1;
+	while (node->parent && selection_verdict(set, node->function_addr) != VERDICT_FOCUS)
+		node = node_at(live.log, node->parent);
+	__atomic_store_n(known, entry | !node->parent, __ATOMIC_RELAXED);
+	return !node->parent;
 }
 
 static void tell_unknown(const struct choice *choice)
@@ -297,13 +356,116 @@ static void tell_unknown(const struct choice *choice)
 
 void selection_tell_unknown(void)
 {
+	const struct full_set *full = (const struct full_set *)selection_now();
 	bool is_news = false;
 
-	for (uint32_t i = 0; i < nr_choices; i++) {
-		if (choices[i].is_known)
+	for (uint32_t i = 0; i < full->nr_choices; i++) {
+		if (full->choices[i].is_known)
 			continue;
 		is_news = is_news || say_is_news(MESSAGE_SELECTION);
 		if (is_news)
-			tell_unknown(&choices[i]);
+			tell_unknown(&full->choices[i]);
 	}
+}
+
+/* ---- changes while the program runs ---- */
+
+/* With the module map's lock. NULL: there is no room for another one. */
+static struct full_set *find_set(const char *focus, bool *is_new)
+{
+	struct full_set *full;
+	long place;
+
+	for (uint32_t i = 0; i < nr_sets; i++)
+		if (text_equal(sets[i]->focus, focus))
+			return sets[i];
+	place = nr_sets < SETS_MAX ? sys_mmap(NULL, sizeof(*full), PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+				   : -1;
+	if (sys_failed(place))
+		return NULL;
+	full = (struct full_set *)place;
+	full->set.number = nr_sets;
+	set_init(full, focus);
+	*is_new = true;
+	return full;
+}
+
+struct change {
+	const char *focus;
+	struct full_set *full;
+	bool is_new;
+};
+
+static void begin_change(void *context)
+{
+	struct change *change = context;
+
+	change->full = find_set(change->focus, &change->is_new);
+}
+
+static void add_to_change(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end, void *context)
+{
+	struct change *change = context;
+
+	if (change->is_new)
+		add_object(change->full, path, bias, begin, end);
+}
+
+/* Calls go on meanwhile, by the set that they find. */
+static void end_change(void *context)
+{
+	struct change *change = context;
+
+	if (!change->full)
+		return;
+	if (change->is_new)
+		sets[nr_sets++] = change->full;
+	__atomic_store_n(&selection.set, &change->full->set, __ATOMIC_RELEASE);
+	__atomic_store_n(&selection.has_changed, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&selection.is_on, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&live.hot_log_when_on, NULL, __ATOMIC_SEQ_CST);
+	switched_settle();
+	if (live.log)
+		__atomic_fetch_add(&live.log->focus_changes, 1, __ATOMIC_RELAXED);
+}
+
+int selection_change(const char *focus)
+{
+	static const struct modules_visit visit = { begin_change, add_to_change, end_change };
+	struct change change = { .focus = focus };
+
+	if (text_length(focus) >= LOG_FOCUS_BYTES)
+		return -EINVAL;
+	if (live_is_sealed())
+		return -EPERM;
+	modules_visit(&visit, &change);
+	if (!change.full)
+		return -ENOSPC;
+	if (change.is_new)
+		selection_tell_unknown();
+	return 0;
+}
+
+static uint32_t is_following; /* by one thread; the others go on */
+
+void selection_forked(void)
+{
+	is_following = 0;
+	__builtin_memset(known_paths, 0, sizeof(known_paths));
+}
+
+NOINLINE void selection_follow_wish(void)
+{
+	struct log_header *log = live.log;
+	char focus[LOG_FOCUS_BYTES];
+	uint32_t wanted;
+
+	if (live_is_sealed() || __atomic_exchange_n(&is_following, 1, __ATOMIC_ACQUIRE))
+		return;
+	wanted = __atomic_load_n(&log->focus_wanted, __ATOMIC_ACQUIRE);
+	text_copy(focus, sizeof(focus), log->focus);
+	selection_change(focus);
+	__atomic_store_n(&log->focus_seen, wanted, __ATOMIC_RELEASE);
+	__atomic_store_n(&is_following, 0, __ATOMIC_RELEASE);
 }

@@ -197,12 +197,6 @@ static uint32_t place_of(uintptr_t key)
 	return (key >> 1) % REFUSED;
 }
 
-/* What is recorded of a function depends on where it is called from: then its sites cannot tell. */
-static bool depends_on_caller(void)
-{
-	return selection.has_focus || selection.most_depth;
-}
-
 /* Whoever changes a site does so under the lock, and once: what cannot be changed is not tried again. */
 static bool begin_change(uintptr_t key)
 {
@@ -219,7 +213,7 @@ static void end_change(uintptr_t key, bool is_changed)
 
 void site_entered(uint32_t function, uintptr_t return_addr)
 {
-	if (!depends_on_caller() && begin_change(return_addr))
+	if (!selection_depends_on_caller() && begin_change(return_addr))
 		end_change(return_addr, count_at(counted_functions[function].addr, return_addr));
 }
 
@@ -235,7 +229,7 @@ void site_left(uint64_t function_addr, uintptr_t return_addr)
 	const uintptr_t key = return_addr ^ function_addr << 16;
 	bool is_call;
 
-	if ((depends_on_caller() && !selection_excludes(function_addr)) || !begin_change(key))
+	if ((selection_depends_on_caller() && !selection_excludes(function_addr)) || !begin_change(key))
 		return;
 	is_call = leave_at(function_addr, return_addr, HOOK_EXIT);
 	if (!is_call && looked_through[place_of(function_addr)] != function_addr) {

@@ -21,7 +21,7 @@ static void watch_rate(struct log_thread *thread, uint64_t bytes, uint64_t now)
 	struct log_header *log = live.log;
 	uint64_t second_ticks = log->threshold_floor_ticks * 1000000u;
 
-	if (settings.source[SETTING_THRESHOLD] != FROM_FALLBACK)
+	if (settings.source[SETTING_THRESHOLD] != FROM_FALLBACK || log->last_calls)
 		return;
 	if (now - thread->slice_second_ticks > second_ticks) {
 		thread->slice_second_ticks = now;
@@ -55,21 +55,67 @@ void slices_watch_room(const struct log_header *log)
 		 "by one; a larger INSIDEME_BUDGET records more");
 }
 
+/* Slices in the chunks of a ring but its oldest one. */
+static uint64_t nr_after_oldest(const struct log_header *log, const struct log_slices *last)
+{
+	const struct log_slices *oldest = log_at(log, last->head.next);
+
+	return oldest == last ? 0 : last->nr_others + last->nr_slices - oldest->nr_slices;
+}
+
+/*
+ * INSIDEME_LAST: the oldest chunk, to be written again. It is no area until take_in_ring() has described it.
+ * NULL: the others hold too few slices.
+ */
+static struct log_slices *oldest_chunk(struct log_header *log, const struct log_slices *last)
+{
+	struct log_slices *oldest = log_at(log, last->head.next);
+
+	if (nr_after_oldest(log, last) < log->last_calls)
+		return NULL;
+	__atomic_store_n(&oldest->head.magic, 0, __ATOMIC_SEQ_CST);
+	oldest->head.used_bytes = sizeof(*oldest);
+	return oldest;
+}
+
+static struct log_slices *next_chunk(struct log_thread *thread, struct log_slices *last, uint64_t end_ticks)
+{
+	struct log_header *log = live.log;
+	struct log_slices *chunk = last && log->last_calls ? oldest_chunk(log, last) : NULL;
+	uint64_t bytes = last ? next_chunk_bytes(log, last->head.bytes) : FIRST_CHUNK_BYTES;
+
+	if (chunk)
+		return chunk;
+	if (last)
+		watch_rate(thread, last->head.bytes, end_ticks);
+	chunk = (struct log_slices *)log_space_new_area(LOG_AREA_SLICES, thread->head.self, bytes,
+							sizeof(*chunk), 0);
+	slices_watch_room(log);
+	return chunk;
+}
+
+/* Behind @last, which may be the only one; NULL: @chunk is the first. */
+static void take_in_ring(const struct log_header *log, struct log_slices *chunk, struct log_slices *last)
+{
+	bool is_oldest = last && last->head.next == chunk->head.self;
+
+	chunk->nr_others = !last ? 0
+				 : (uint32_t)(is_oldest ? nr_after_oldest(log, last)
+							: last->nr_others + last->nr_slices);
+	chunk->nr_slices = 0;
+	if (!is_oldest)
+		chunk->head.next = last ? last->head.next : chunk->head.self;
+	__atomic_store_n(&chunk->head.magic, LOG_AREA_MAGIC, __ATOMIC_RELEASE);
+}
+
 /* A new chunk for a stream; its first slice will follow @frame's state. */
 static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t stream,
 					     const struct log_frame *frame, uint64_t end_ticks)
 {
 	struct log_header *log = live.log;
-	struct log_slices *last = log_at(log, thread->slices[stream]), *chunk;
-	uint64_t bytes = FIRST_CHUNK_BYTES;
+	struct log_slices *last = thread->slices[stream] ? log_at(log, thread->slices[stream]) : NULL, *chunk;
 
-	if (thread->slices[stream]) {
-		bytes = next_chunk_bytes(log, last->head.bytes);
-		watch_rate(thread, last->head.bytes, end_ticks);
-	}
-	chunk = (struct log_slices *)log_space_new_area(LOG_AREA_SLICES, thread->head.self, bytes,
-							sizeof(*chunk), 0);
-	slices_watch_room(log);
+	chunk = next_chunk(thread, last, end_ticks);
 	if (!chunk)
 		return NULL;
 	chunk->first_ticks = chunk->last_ticks = end_ticks;
@@ -78,7 +124,9 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 	chunk->stream = stream;
 	chunk->first_serial = chunk->last_serial = thread->serial;
 	chunk->first_tid = thread->tid;
-	if (thread->slices[stream])
+	if (log->last_calls)
+		take_in_ring(log, chunk, last);
+	if (last)
 		last->head.next = chunk->head.self;
 	thread->slices[stream] = chunk->head.self;
 	return chunk;

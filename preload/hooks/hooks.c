@@ -180,12 +180,60 @@ static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr
 static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr,
 				      uintptr_t stack_addr)
 {
-	const uint32_t verdict = selection.has_names ? selection_verdict(function_addr) : VERDICT_PLAIN;
+	struct selection_set *set = selection_now();
+	const uint32_t verdict = set->has_names ? selection_verdict(set, function_addr) : VERDICT_PLAIN;
 
 	if (verdict == VERDICT_EXCLUDED)
 		return true;
-	return selection.has_focus && verdict != VERDICT_FOCUS && selection_is_outside(thread) &&
+	return set->has_focus && verdict != VERDICT_FOCUS && selection_is_outside(set, thread) &&
 	       stack_addr - thread->stack_low_addr < thread->stack_bytes;
+}
+
+/*
+ * The same after the focus has changed. Counted functions go on being counted everywhere, as their call sites
+ * do. A gap with open calls takes in what would have no frame: it counts all exits.
+ */
+static NOINLINE bool is_left_out_now(const struct log_thread *thread, uint64_t function_addr,
+				     uintptr_t stack_addr)
+{
+	struct log_frame *top = top_frame(thread);
+
+	if (switched_off() || !is_left_out(thread, function_addr, stack_addr))
+		return false;
+	if (selection_excludes(function_addr))
+		return true;
+	if (top->function_addr == function_addr ||
+	    (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr))))
+		return false;
+	if (is_gap(top) && top->nr_calls)
+		top->nr_calls++;
+	return true;
+}
+
+/* An exit of neither the top frame's call nor one below it on the stack. */
+static NOINLINE bool is_exit_left_out_now(const struct log_thread *thread, uint64_t function_addr,
+					  uintptr_t stack_addr)
+{
+	const struct log_frame *top = top_frame(thread);
+
+	if (selection_excludes(function_addr))
+		return true;
+	return stack_addr - thread->stack_low_addr < thread->stack_bytes && !switched_off() && !is_gap(top) &&
+	       top->function_addr != function_addr && stack_addr <= top->stack_addr;
+}
+
+static ALWAYS_INLINE bool entry_is_left_out(const struct log_thread *thread, uint64_t function_addr,
+					    uintptr_t stack_addr)
+{
+	return unlikely(selection.has_changed) ? is_left_out_now(thread, function_addr, stack_addr)
+					       : is_left_out(thread, function_addr, stack_addr);
+}
+
+static ALWAYS_INLINE bool exit_is_left_out(const struct log_thread *thread, uint64_t function_addr,
+					   uintptr_t stack_addr)
+{
+	return unlikely(selection.has_changed) ? is_exit_left_out_now(thread, function_addr, stack_addr)
+					       : is_left_out(thread, function_addr, stack_addr);
 }
 
 /*
@@ -197,8 +245,10 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
+	if (likely(log))
+		selection_poll(log);
 	if (selection.is_on && likely(log && thread) &&
-	    likely(is_left_out(thread, function_addr, stack_addr))) {
+	    likely(entry_is_left_out(thread, function_addr, stack_addr))) {
 		if (selection_excludes(function_addr))
 			site_entered_in_vain(function_addr, return_addr);
 		return;
@@ -337,7 +387,7 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 	struct log_thread *thread = self;
 
 	if (selection.is_on && likely(log && thread) &&
-	    likely(is_left_out(thread, function_addr, stack_addr))) {
+	    likely(exit_is_left_out(thread, function_addr, stack_addr))) {
 		if (selection_excludes(function_addr))
 			site_left(function_addr, return_addr);
 		return;

@@ -18,6 +18,7 @@
 #include "preload/monitor/stacks/sampling.h"
 #include "preload/monitor/tools/installed.h"
 #include "preload/monitor/tools/now.h"
+#include "preload/monitor/tools/pid_list.h"
 #include "preload/monitor/watch/attached_log.h"
 #include "preload/monitor/watch/own_log.h"
 
@@ -116,9 +117,9 @@ static void add_children(struct attach *attach)
 	} while (attach->nr_processes > before);
 }
 
-static void add_numbered(struct attach *attach, pid_t pid)
+static void add_numbered(pid_t pid, void *context)
 {
-	int error = add(attach, pid);
+	int error = add(context, pid);
 
 	if (error == -ENOENT || error == -ESRCH)
 		fprintf(stderr, "insideme-run: --pid: no process %d, or /proc hides it\n", (int)pid);
@@ -126,42 +127,9 @@ static void add_numbered(struct attach *attach, pid_t pid)
 		fprintf(stderr, "insideme-run: --pid: process %d: %s\n", (int)pid, strerror(-error));
 }
 
-/* All processes whose executable has that name, but ourselves. */
-static void add_named(struct attach *attach, const char *name)
-{
-	DIR *directory = opendir("/proc");
-	char program[PROCESS_PROGRAM_BYTES];
-	int before = attach->nr_processes;
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid <= 0 || pid == getpid())
-			continue;
-		process_program((uint32_t)pid, program);
-		if (!strcmp(program, name))
-			add_numbered(attach, pid);
-	}
-	if (directory)
-		closedir(directory);
-	if (attach->nr_processes == before)
-		fprintf(stderr, "insideme-run: --pid: no process of a program %s, or /proc hides it\n", name);
-}
-
 static int add_listed(struct attach *attach)
 {
-	char *list = strdup(attach->options->pids), *rest = list, *word;
-
-	if (!list)
-		abort();
-	while ((word = strsep(&rest, ","))) {
-		if (word[strspn(word, "0123456789")])
-			add_named(attach, word);
-		else
-			add_numbered(attach, (pid_t)strtol(word, NULL, 10));
-	}
-	free(list);
+	pids_each(attach->options->pids, add_numbered, attach);
 	return attach->nr_processes ? 0 : NOBODY_THERE;
 }
 

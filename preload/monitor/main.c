@@ -14,6 +14,7 @@
 #include "preload/common/run/message.h"
 #include "preload/common/run/run_join.h"
 #include "preload/monitor/attach.h"
+#include "preload/monitor/change_focus.h"
 #include "preload/monitor/check/check.h"
 #include "preload/monitor/finish_run.h"
 #include "preload/monitor/launch.h"
@@ -412,6 +413,8 @@ int main(int argc, char **argv)
 		return print_library(&monitor.library, monitor.options.with_mpi);
 	case ACTION_CHECK:
 		return check_program(&monitor);
+	case ACTION_FOCUS:
+		return focus_change(&monitor.options);
 	case ACTION_ATTACH:
 		return attach_run(&monitor.options, argv);
 	case ACTION_RUN:

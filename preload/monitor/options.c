@@ -198,12 +198,23 @@ static struct option_table make_table(void)
 	return (struct option_table){ lines, ARRAY_SIZE(lines), complain };
 }
 
+/* What --focus means beside --pid. */
+static int check_focus(struct options *options)
+{
+	if (options->stacks || options->children || options->timeout_ns || options->settings[SETTING_SAMPLE])
+		return wrong("--focus", "with --pid it changes the focus of recorded processes, and stops");
+	options->action = ACTION_FOCUS;
+	return 0;
+}
+
 static int check_attach(struct options *options)
 {
 	if (options->pids && options->machine)
 		return wrong("--machine", "the machine is sampled with --pid too");
 	if (*options->command)
 		return wrong(*options->command, "what runs already is sampled: no program is started");
+	if (options->action == ACTION_RUN && options->pids && options->settings[SETTING_FOCUS])
+		return check_focus(options);
 	if (options->action == ACTION_RUN)
 		options->action = ACTION_ATTACH;
 	return 0;
@@ -248,7 +259,7 @@ static void ignore_complaint(void *context, const char *line)
 static void take_rows_settings(struct options *options)
 {
 	static struct settings settings;
-	const char *monitor = options->settings[SETTING_MONITOR];
+	const char *monitor = options->settings[SETTING_MONITOR], *last = options->settings[SETTING_LAST];
 
 	settings_read(&settings, environ, ignore_complaint, NULL);
 	if (!options->rows.preset && options->action == ACTION_RUN && !options->pids && !options->machine)
@@ -256,6 +267,8 @@ static void take_rows_settings(struct options *options)
 	options->rows.recording = options->settings[SETTING_RECORDING];
 	if (!options->rows.recording && settings.source[SETTING_RECORDING] != FROM_FALLBACK)
 		options->rows.recording = settings_text(&settings, SETTING_RECORDING);
+	if (!text_equal(last ?: settings_text(&settings, SETTING_LAST), "off"))
+		options->rows.at_end = true; /* which rows are the last ones is known then */
 }
 
 /* A setting that the user does not give has the monitor's value. */

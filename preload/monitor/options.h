@@ -9,7 +9,15 @@
 #include "preload/common/base/settings.h"
 #include "preload/monitor/monitor_presets.h"
 
-enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
+enum run_action {
+	ACTION_RUN,
+	ACTION_HELP,
+	ACTION_VERSION,
+	ACTION_LIBRARY,
+	ACTION_CHECK,
+	ACTION_ATTACH,
+	ACTION_FOCUS
+};
 
 struct options {
 	enum run_action action;

@@ -264,8 +264,28 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 /* Of a call that was outside of the focus it is none, nor is it of one that began while recording was off. */
 static void lose_exit(void)
 {
-	if (!selection.has_focus && !switched_ever())
+	if (!selection_now()->has_focus && !selection.has_changed && !switched_ever())
 		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+}
+
+/*
+ * After a change of the focus an open call of the function may be another one, and this one may have no
+ * frame. So only what it must have left is ended. An exit that is a jump has the caller's place on the stack:
+ * equal is not above.
+ */
+static bool find_nearby_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	for (;;) {
+		const struct log_frame *top = top_frame(thread);
+
+		if (frames_go_down(thread))
+			continue;
+		if (top->function_addr == function_addr && is_whole(thread))
+			return true;
+		if (!top->function_addr || top->stack_addr >= stack_addr)
+			return false;
+		end_top(thread);
+	}
 }
 
 static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
@@ -291,6 +311,8 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 	coroutine_stacks_before_exit(thread, function_addr, stack_addr);
 	if (gap_has_exit(thread, function_addr, stack_addr))
 		return false;
+	if (selection.has_changed)
+		return find_nearby_call(thread, function_addr, stack_addr);
 	is_open = is_function_open(thread, function_addr);
 	while (is_open && (frames_go_down(thread) || top_frame(thread)->function_addr)) {
 		if (top_frame(thread)->function_addr == function_addr && is_whole(thread))

@@ -69,7 +69,7 @@ bool gap_has_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t s
 		gap_end(thread);
 		return false;
 	}
-	if (--gap->nr_calls == 0 && (!switched_off() || selection.has_focus))
+	if (--gap->nr_calls == 0 && (!switched_off() || selection_now()->has_focus))
 		frames_end_top(thread, true);
 	return true;
 }

@@ -35,7 +35,7 @@ static ALWAYS_INLINE bool gap_takes_exit(struct log_thread *thread, uintptr_t st
 {
 	struct log_frame *top = top_frame(thread);
 
-	if (unlikely(!is_gap(top) || top->nr_calls <= selection.has_focus ||
+	if (unlikely(!is_gap(top) || top->nr_calls <= selection_now()->has_focus ||
 		     stack_addr >= top[-1].stack_addr || thread->overflow_depth))
 		return false;
 	if (!--top->nr_calls)

@@ -15,6 +15,7 @@
 
 #define MODULES_MAX	1024
 #define PATH_BYTES	4096
+#define UPDATE_WAIT_NS 100000 /* no wakeup comes */
 
 struct module {
 	uintptr_t begin;
@@ -284,6 +285,27 @@ void modules_init(module_seen *seen, module_gone *gone)
 void modules_look(void)
 {
 	update(NULL);
+}
+
+void modules_visit(const struct modules_visit *visit, void *context)
+{
+	uint32_t wanted;
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	while (__atomic_exchange_n(&updating, 1, __ATOMIC_SEQ_CST))
+		sys_futex_wait(&updating, 1, UPDATE_WAIT_NS);
+	wanted = __atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST);
+	visit->begin(context);
+	for (uint32_t i = 0; i < nr_modules; i++)
+		if (modules[i].end && modules[i].record)
+			visit->each((const char *)(modules[i].record + 1), modules[i].record->bias,
+				    modules[i].begin, modules[i].end, context);
+	visit->end(context);
+	__atomic_store_n(&updating, 0, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST) != wanted) /* that task did not wait */
+		update_now(NULL);
+	sys_restore_signals(&mask);
 }
 
 void modules_log_all(void)

@@ -18,6 +18,17 @@ void modules_init(module_seen *seen, module_gone *gone);
 /* Record all loaded objects that are not known yet. */
 void modules_look(void);
 
+/*
+ * Call @begin, @each for every known object, and @end, while no other task changes the map, with signals
+ * blocked. Waits for one that does.
+ */
+struct modules_visit {
+	void (*begin)(void *context);
+	void (*each)(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end, void *context);
+	void (*end)(void *context);
+};
+void modules_visit(const struct modules_visit *visit, void *context);
+
 /* Record again what is known: a forked child has a new log. Callable from signal handlers. */
 void modules_log_all(void);
 

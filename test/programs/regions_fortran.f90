@@ -1,15 +1,29 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
 ! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a
-! function that needs little stack); mark done 1; the counter residual down to 0.01; a failure of type
+! function that needs little stack), the timer solve within the stage solving; mark done 1; the counter residual down to 0.01; a failure of type
 ! timeout; 50 calls of small are not recorded; the timer solve 3 times. Writes a table of these to the file
 ! summary. In field solver: step, or in programs without hooks whatever is open then.
+module hearing
+  implicit none
+  integer :: nr_heard = 0
+contains
+  subroutine heard(name, seconds, broken)
+    character(len=*), intent(in) :: name
+    double precision, intent(in) :: seconds
+    logical, intent(in) :: broken
+
+    if (name == "solve" .and. seconds >= 0 .and. .not. broken) nr_heard = nr_heard + 1
+  end subroutine
+end module
+
 program regions_fortran
   use insideme
+  use hearing
   implicit none
   integer :: i
   integer(8) :: sum = 0, rss
   integer :: nr = 0, unit
-  character(len=32) :: names = ""
+  character(len=64) :: names = ""
   type(insideme_sum) :: each
   type(insideme_timer) :: timer
   double precision :: begin
@@ -29,18 +43,31 @@ program regions_fortran
     call small(sum)
   end do
   call insideme_enable()
+  call insideme_on_call(heard, 0d0)
+  call insideme_stage_begin("solving")
   do i = 1, 3
     call insideme_start(timer, "solve")
+    call insideme_begin("inside")
+    call small(sum)
+    call insideme_end("inside")
     call insideme_pause(timer)
     call insideme_resume(timer)
     call insideme_stop(timer)
     if ((insideme_elapsed(timer) > 0) .neqv. (insideme_rss() > 0)) sum = -4
     call insideme_moved(1000_8)
   end do
+  call insideme_stage_end("solving")
+  call insideme_on_call()
+  call insideme_start(timer, "solve")
+  call insideme_stop(timer)
+  if (nr_heard /= merge(3, 0, insideme_rss() > 0)) sum = -7
+  call insideme_focus("main")
+  call small(sum)
+  call insideme_focus("")
   ! The same with the recorder, and without one 0.
   if (insideme_rank() /= 0 .or. insideme_size() /= 1) sum = -1
   if (insideme_timing("solve") < 0 .or. insideme_timing("none") /= 0) sum = -1
-  if (insideme_calls("solve") /= merge(3, 0, insideme_rss() > 0)) sum = -2
+  if (insideme_calls("solve") /= merge(4, 0, insideme_rss() > 0)) sum = -2
   if (insideme_calls("step") /= merge(100, 0, insideme_rss() > 0)) sum = -2
   rss = insideme_rss()
   if (insideme_peak() < rss .or. insideme_wtime() < begin) sum = -3
@@ -49,8 +76,8 @@ program regions_fortran
     nr = nr + int(each%calls)
     if (each%total < each%shortest .or. each%longest < each%shortest) sum = -5
   end do
-  if (names /= merge(" inner solve step", "                 ", rss > 0) .or. &
-      nr /= merge(303, 0, rss > 0)) sum = -6
+  if (names /= merge(" inner inside solve stage solving step", repeat(" ", 38), rss > 0) .or. &
+      nr /= merge(308, 0, rss > 0)) sum = -6
   open (newunit=unit, file="summary")
   call insideme_summary(unit)
   close (unit)

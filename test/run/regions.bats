@@ -129,11 +129,13 @@ paths() {
 		view marks >marks.csv
 		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text kind=failure <marks.csv)" 'done,no answer'
 		"$report" -v resources --columns column,min | grep -E 'residual +0.01'
-		same "solve" "$(view timers | "$here/csv" calls timer=solve)" 3
+		view timers >timers.csv
+		same "solve" "$("$here/csv" calls timer=solve <timers.csv)" 4
+		same "inside, in its stage" "$("$here/csv" calls timer=inside stage=solving <timers.csv)" 3
 		same "solver" "$(view fields | "$here/csv" calls field=solver)" 100
-		same "sum" "$(cat stdout)" 'sum 250'
-		same "summary" "$(tr -d ' ' <summary | cut -d'|' -f1,3 | xargs)" 'Timer|Calls inner|200 solve|3 step|100'
-		same "aligned" "$(awk '{ print length }' summary | sort -u)" 48
+		same "sum" "$(cat stdout)" 'sum 254'
+		same "summary" "$(tr -d ' ' <summary | cut -d'|' -f1,3 | xargs)" 'Timer|Calls inner|200 inside|3 solve|4 stagesolving|1 step|100'
+		same "aligned" "$(awk '{ print length }' summary | sort -u)" 56
 	done
 }
 

@@ -135,7 +135,7 @@ selects() {
 	grep -q "warning: --exclude: no function, file or module here is called 'shapes::\*'" report.stderr
 	grep -q '^Left out' text
 	view functions >functions.csv
-	all=$("$here/csv" calls <functions.csv | paste -sd+ | bc)
+	all=$("$here/csv" calls <functions.csv | awk "{ s += \$1 } END { print s + 0 }")
 	"$report" -v functions --focus=fib --no-pager >text
 	grep -q "Left out *$((all - 21891)) calls outside\|Left out *11.0 k calls outside" text
 	"$report" -v functions --exclude=main,leaf >text
@@ -198,8 +198,8 @@ left_out() {
 	run record alloc
 	for option in --depth=1 '--exclude=by_*'; do
 		for what in self_ns alloc_calls alloc_bytes; do
-			whole=$(view functions --raw | "$here/csv" $what | paste -sd+ | bc)
-			rest=$(view functions --raw "$option" | "$here/csv" $what | paste -sd+ | bc)
+			whole=$(view functions --raw | "$here/csv" $what | awk "{ s += \$1 } END { print s + 0 }")
+			rest=$(view functions --raw "$option" | "$here/csv" $what | awk "{ s += \$1 } END { print s + 0 }")
 			between "$what with $option" $((whole - 20)) "$rest" $((whole + 20))	# each number is rounded
 		done
 		same "functions with $option" "$(view functions "$option" | "$here/csv" function | grep -c by_)" 0
@@ -228,4 +228,78 @@ left_out() {
 	INSIDEME_FOCUS=run_thread record regions
 	calls step '' run_thread 4
 	same "in the focus" "$(view tree | "$here/csv" calls 'path=run_thread;thread')" 400
+}
+
+# ---- a focus that changes while the program runs: test/programs/focused.c ----
+
+# focused ARGS...: as without the recorder, and nothing had to be repaired
+focused() {
+	rm -rf insideme.data functions.csv
+	"$bin/focused" "$@" >plain.stdout
+	record focused "$@"
+	[ "$1" = storm ] || cmp stdout plain.stdout
+	quiet
+	view quality >quality.csv
+	! grep -E 'unknown_exits|damage|lost_' quality.csv || return 1
+	view tree --top 0 >tree.csv
+}
+
+# of PATH: its calls
+of() { "$here/csv" calls "path=$1" <tree.csv; }
+
+@test "insideme_focus(): what begins from now on, while calls are open" {
+	for timing in exact auto counts; do
+		export INSIDEME_TIMING=$timing
+		focused turns
+		calls main 1 turns 1 part 5 other 6 leaf 110
+		same "in the first focus" "$(of 'main;turns;part')" 3
+		same "leaves in it" "$(of 'main;turns;part;leaf')" 30
+		same "in the second one" "$(of 'main;turns;other;leaf')" 40
+		same "without a focus" "$(of 'main;turns;calls;part;leaf') $(of 'main;turns;calls;other;leaf')" '20 20'
+		same changes "$("$here/csv" value finding=focus_changes <quality.csv)" 3
+		same "broken calls" "$(grep -c broken_calls quality.csv)" 0
+		focused recursive
+		calls down 5 leaf ''
+		focused jumps
+		calls jumping_part 20 leave 10 leaf 10
+		same "broken calls" "$("$here/csv" value finding=broken_calls <quality.csv)" 30
+	done
+}
+
+@test "a focus that changes 1,000 times a second" {
+	for timing in exact auto; do
+		INSIDEME_TIMING=$timing focused storm 300
+		view tree --top 0 --columns path,calls >paths.csv
+		same "broken calls" "$(grep -c broken_calls quality.csv)" 0
+		between changes 3 "$("$here/csv" value finding=focus_changes <quality.csv)" 100000
+		[ $timing = exact ] || continue
+		# part is in each focus that it began in, and so is leaf then
+		same "leaves in parts" "$(sed -n 's/.*part;leaf,//p' paths.csv | awk "{ s += \$1 } END { print s + 0 }")" \
+			"$(($(sed -n 's/.*part,//p' paths.csv | awk "{ s += \$1 } END { print s + 0 }") * 10))"
+		between "leaves in parts" 10 "$(sed -n 's/.*part;leaf,//p' paths.csv | sort -n | tail -1)" 1000000000
+	done
+}
+
+@test "insideme-run --pid --focus changes the focus of a recorded process" {
+	cp "$bin/focused" "./focused.$$"
+	LD_PRELOAD=$library INSIDEME_THRESHOLD=0 INSIDEME_TIMING=exact "./focused.$$" wait >stdout 2>stderr &
+	until [ -s insideme.data/*/*.log ]; do sleep 0.02; done
+	"$build/insideme-run" --pid=$! --focus=part 2>said
+	same said "$(cat said)" "insideme: process $!: records part, and what it calls"
+	"$report" -v tree -f csv --columns path,calls --top 0 >before 2>/dev/null
+	sleep 0.2
+	"$report" -v tree -f csv --columns path,calls --top 0 >after 2>/dev/null
+	same "others meanwhile" "$(grep -h ';other,' before)" "$(grep -h ';other,' after)"
+	! cmp -s before after || return 1
+	"$build/insideme-run" --pid="focused.$$" --focus=nothing_like_it 2>said
+	"$build/insideme-run" --pid=$! --focus= 2>said
+	same said "$(cat said)" "insideme: process $!: records all calls"
+	run "$build/insideme-run" --pid=$$ --focus=part
+	same status $status 1
+	[[ $output == *"process $$: it has no log of its own"* ]]
+	run "$build/insideme-run" --pid=$! --focus=part --stacks
+	same status $status 2
+	touch stop
+	wait $!
+	same "what the recorder said" "$(cat stderr)" "insideme: INSIDEME_FOCUS: no function that is loaded is called 'nothing_like_it', if it is no region of the source (insideme-report -v functions of a run without it lists names)"
 }

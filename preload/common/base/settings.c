@@ -75,6 +75,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"functions that timing auto never counts: each of their calls is timed" },
 	[SETTING_DEPTH] = { "INSIDEME_DEPTH", "depth", SETTING_COUNT, "off", NULL,
 		"deepest nesting of calls that is recorded; off: all" },
+	[SETTING_LAST] = { "INSIDEME_LAST", "last", SETTING_COUNT, "off", NULL,
+		"of each thread keep the records of the last N calls alone, as a flight recorder; off: all" },
 	[SETTING_START] = { "INSIDEME_START", "start", SETTING_SWITCH, "on", NULL,
 		"off: record no call until insideme_enable() or INSIDEME_SIGNAL" },
 	[SETTING_SIGNAL] = { "INSIDEME_SIGNAL", "signal", SETTING_SIGNAL_NAME, "off", NULL,

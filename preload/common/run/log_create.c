@@ -134,6 +134,7 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->memory_action = settings_ceiling_choice(open->settings->value[SETTING_MAX_MEMORY]);
 	log->interval_ns = open->settings->value[SETTING_INTERVAL];
 	log->threshold_set_ns = open->settings->value[SETTING_THRESHOLD];
+	log->last_calls = open->settings->value[SETTING_LAST];
 	log->tail_bytes = log->resident_bytes = LOG_HEADER_BYTES;
 	log->file_bytes = FIRST_BYTES;
 	log->next_step_bytes = log_slice_share(log) / 2;
