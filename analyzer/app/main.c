@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* insideme-report: read the logs of a run, and print a view of them in a format. */
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -270,23 +271,58 @@ static void unload(struct loaded *loaded)
 		choose_free(loaded->runs, loaded->report.nr_runs);
 }
 
+/* "%e" is the program's name, "%p" its pid, "%h" the host, "%r" the rank: of the first process. To be freed.
+ */
+static char *expand_name(const char *name, const struct model *model)
+{
+	const struct log_header *header = model->nr_processes ? &model->processes[0]->header : NULL;
+	char *expanded = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&expanded, &bytes);
+
+	for (; out && *name; name++) {
+		const char kind = *name == '%' && header ? name[1] : '\0';
+
+		name += kind && strchr("ehpr", kind);
+		if (kind == 'e')
+			fputs(header->program, out);
+		else if (kind == 'h')
+			fputs(header->host, out);
+		else if (kind == 'p')
+			fprintf(out, "%" PRIu32, header->pid);
+		else if (kind == 'r')
+			fprintf(out, "%" PRId32, header->rank > 0 ? header->rank : 0);
+		else
+			fputc(*name, out);
+	}
+	if (!out || fclose(out))
+		error("%s", strerror(errno));
+	return expanded;
+}
+
 static const struct view gate_view = { "gate", "the rules of --gate", view_gate, false, view_gate };
 
 static int make_report(const struct options *options, const struct view *view, const struct format *format,
 		       const struct gate_rules *rules)
 {
 	struct loaded loaded = { 0 }, before = { 0 };
+	struct options named = *options;
+	char *output = NULL;
 	int status = EXIT_FAILURE;
 
 	progress_begin();
 	if (load(&loaded, options, options->runs) &&
 	    (!options->diff || load(&before, options, options->diff))) {
+		output = options->output ? expand_name(options->output, loaded.report.model) : NULL;
+		named.output = output;
+		loaded.report.options = &named;
 		loaded.report.before = options->diff ? &before.report : NULL;
 		loaded.report.gate = rules;
 		status = show(&loaded.report, view, format);
 	}
 	unload(&loaded);
 	unload(&before);
+	free(output);
 	progress_end();
 	return status;
 }

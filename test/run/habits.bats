@@ -373,3 +373,12 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	"$report" -o other/ --copy second 2>report.stderr
 	same "calls of fib in the folder" "$("$report" -v functions -f csv folder | "$here/csv" calls function=fib)" 21891
 }
+
+@test "the program, its pid, the host and the rank in the name of a file" {
+	run record calls
+	view processes >processes.csv
+	"$report" -v functions -f csv -o 'of-%e-%p-%h-%r-%%-%x.csv'
+	same files "$(ls of-*)" "of-calls-$("$here/csv" pid <processes.csv)-$(hostname)-0-%%-%x.csv"
+	"$report" -o '%e.report/'
+	same "the folder's page" "$(ls calls.report/insideme.html)" calls.report/insideme.html
+}
