@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
 ! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a
-! function that needs little stack), the timer solve within the stage solving; mark done 1; the counter residual down to 0.01; a failure of type
-! timeout; 50 calls of small are not recorded; the timer solve 3 times. Writes a table of these to the file
+! function that needs little stack); mark done 1; the counter residual down to 0.01; a failure of type
+! timeout; 50 calls of small are not recorded; the timer solve 4 times, 3 of them in the stage solving. Writes a table of these to the file
 ! summary. In field solver: step, or in programs without hooks whatever is open then.
 module hearing
   implicit none
@@ -74,7 +74,8 @@ program regions_fortran
   do while (insideme_next(each))
     names = trim(names) // " " // each%name
     nr = nr + int(each%calls)
-    if (each%total < each%shortest .or. each%longest < each%shortest) sum = -5
+    ! each number is converted by the clock's rate as known just then
+    if (each%total < 0.999 * each%shortest .or. each%longest < 0.999 * each%shortest) sum = -5
   end do
   if (names /= merge(" inner inside solve stage solving step", repeat(" ", 38), rss > 0) .or. &
       nr /= merge(308, 0, rss > 0)) sum = -6
