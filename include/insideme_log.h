@@ -89,6 +89,7 @@ enum log_loss {
 	LOG_LOST_LINE_COUNTS,		/* source files whose counts of lines had no room */
 	LOG_LOST_PAGE_FAULTS,		/* page faults that came faster than they were read, or had no room */
 	LOG_LOST_STACK_COPIES,		/* stacks that could not be copied, or had no room */
+	LOG_LOST_CALL_PLACES,		/* calls whose calling place had no room */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -283,6 +284,7 @@ enum log_area_kind {
 	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
 	LOG_AREA_PAGE_FAULTS,	/* struct log_page_faults */
 	LOG_AREA_STACK_COPY,	/* struct log_stack_copy, bytes */
+	LOG_AREA_CALL_PLACES,	/* struct log_area, log_call_place[] */
 };
 
 /*
@@ -300,7 +302,8 @@ struct log_area {
 	LOG_SHARED uint64_t used_bytes;
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
 	uint32_t record_bytes;		/* size of one record if all have the same size, otherwise 0 */
-	uint32_t beside;		/* of frames: ref of their readings; of counters: of what is not to be counted; 0: none */
+	/* Of frames: ref of their readings; of counters: of what is not to be counted; of a thread: of its newest call places; 0: none */
+	uint32_t beside;
 	uint32_t reserved_1;
 	uint64_t reserved[2];
 };
@@ -462,7 +465,10 @@ struct log_frame {
 		uint32_t return_low;	/* low half of the entry hook's return address */
 		uint32_t nr_calls;	/* of LOG_FUNCTION_GAP: calls in it that are open */
 	};
-	uint32_t wait;			/* of LOG_FUNCTION_WAIT: offset / 8 of its struct log_wait, 0: none */
+	union {
+		uint32_t wait;		/* of LOG_FUNCTION_WAIT: offset / 8 of its struct log_wait, 0: none */
+		uint32_t site_low;	/* of a function, with call places: low half of the hook's call_site */
+	};
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */
 	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
@@ -690,6 +696,27 @@ struct log_wait {
 	uint64_t bytes;			/* read or written */
 };
 _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
+
+/*
+ * Calls of one path by the place in the code that they came from (INSIDEME_CALL_LINES): a hash table. When it
+ * has no room, a larger one takes what follows, so a place may be in several. Addresses are low halves. The
+ * code at return_low is the called function's own, perhaps in a copy that was inlined: then its debug
+ * information says where. Otherwise site_low says it.
+ */
+struct log_call_place {
+	LOG_SHARED uint32_t node;	/* ref of the path; 0: the place is free */
+	uint32_t reserved;
+	/* return_low, where the entry hook returned to, << 32 | site_low, where the call returns to, as the hook got it;
+	 * site_low 0: it is inlined, or not known */
+	uint64_t code;
+	uint64_t calls;			/* this and the following: as in struct log_node */
+	uint64_t untimed_calls;
+	uint64_t total_ticks;
+	uint64_t min_ticks;		/* UINT64_MAX before the first */
+	uint64_t max_ticks;
+	uint64_t reserved_2;
+};
+_Static_assert(sizeof(struct log_call_place) == 64, "a call place is one line");
 
 /*
  * MPI calls that communicate, of one thread, in the order in which they ended: bytes that follow this head, up

@@ -99,6 +99,8 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.timing = log->timing;
 	memory_begin(log);
 	log->start_cost_ns = LOG_NONE;
+	live.has_call_places = settings.value[SETTING_CALL_LINES];
+	live.hot_timing = live.has_call_places ? 0 : log->timing;
 	live.hot_log_when_on =
 		!selection.is_on && !live.reads_memory &&
 				(log->timing == LOG_TIMING_COUNTS || live.clock == LOG_CLOCK_TSC)

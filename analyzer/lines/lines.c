@@ -39,6 +39,7 @@ static struct line_function *find_function(struct lines *lines, struct function 
 		return of;
 	of = xcalloc(1, sizeof(*of));
 	of->function = function;
+	of->rest_ns = NAN;
 	hashtable_add(&lines->functions, hash, of);
 	return of;
 }
@@ -69,6 +70,7 @@ static struct line *find_line(struct lines *lines, const struct code_level *leve
 		return line;
 	line = xcalloc(1, sizeof(*line));
 	*line = wanted;
+	line->calls.min_ns = line->calls.max_ns = NAN;
 	hashtable_add(&lines->table, hash, line);
 	return line;
 }
@@ -151,6 +153,37 @@ void lines_add_new(struct lines *lines, struct code_place *place, struct functio
 	line->of->new_bytes += bytes;
 }
 
+void lines_add_calls(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
+		     const struct line_calls *calls, bool has_time)
+{
+	const struct line *inner = NULL;
+
+	for (size_t i = nr; i-- > 0;) {
+		struct line *line = levels[i].line ? line_at(lines, &levels[i], function) : NULL;
+
+		if (!line || line == inner)
+			continue;
+		if (i + 1 == nr) {
+			line->calls.nr += calls->nr;
+			line->calls.min_ns = fmin(line->calls.min_ns, calls->min_ns);
+			line->calls.max_ns = fmax(line->calls.max_ns, calls->max_ns);
+		}
+		line->calls.ns += calls->ns;
+		line->calls.doubt_ns += calls->doubt_ns;
+		line->of->called_ns += calls->ns;
+		line->of->has_calls |= has_time;
+		inner = line;
+	}
+}
+
+void lines_add_rest(struct lines *lines, struct line_function *of, double ns)
+{
+	const struct code_level level = { .file = of->function->file };
+
+	find_line(lines, &level, of->function);
+	of->rest_ns = fmax(ns - of->called_ns, 0);
+}
+
 void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,
 		    uint64_t hits)
 {
@@ -172,10 +205,16 @@ static int compare_files(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : !a - !b;
 }
 
+/* By hooks, if they know it. */
+static double time_of(const struct line_function *of)
+{
+	return of->has_calls ? of->called_ns + (isnan(of->rest_ns) ? 0 : of->rest_ns) : of->samples.ns;
+}
+
 static int compare_lines(const void *a, const void *b)
 {
 	const struct line *x = *(const struct line *const *)a, *y = *(const struct line *const *)b;
-	int order = most_first(x->of->samples.ns, y->of->samples.ns);
+	int order = most_first(time_of(x->of), time_of(y->of));
 
 	if (!order)
 		order = most_first(x->of->samples.self_ns, y->of->samples.self_ns);

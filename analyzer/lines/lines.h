@@ -12,11 +12,21 @@ struct line_samples {
 	uint64_t newest_stack;		/* lines.c's own: which stack was counted last */
 };
 
+/* Calls by hooks. Times are without the hooks' cost. */
+struct line_calls {
+	uint64_t nr;
+	double ns, doubt_ns;		/* its uncertainty */
+	double min_ns, max_ns;		/* of one call; NAN: not known */
+};
+
 struct line_function {
 	struct function *function;
 	struct line_samples samples;	/* those of all its lines, each stack once */
 	struct heap_stats heap;		/* likewise; nr_samples 0: nothing */
 	uint64_t new_bytes;
+	double called_ns;		/* sum of its lines' calls.ns */
+	bool has_calls;			/* a line of it has calls whose time is known */
+	double rest_ns;			/* its time by hooks, less called_ns; NAN: not known */
 };
 
 struct line {
@@ -26,6 +36,7 @@ struct line {
 	struct line_samples samples;
 	struct heap_stats heap;		/* allocated by the line itself or what is inlined there */
 	uint64_t new_bytes;		/* of pages that its own code touched first */
+	struct line_calls calls;	/* from the line; its time in a recursion: of the outermost call */
 	uint64_t hits;			/* how often it ran, if has_hits */
 	bool has_hits;
 };
@@ -65,6 +76,16 @@ void lines_add_heap(struct lines *lines, struct code_place *place, struct functi
 
 /* Code at @place touched pages of @bytes first: for the innermost line. */
 void lines_add_new(struct lines *lines, struct code_place *place, struct function *function, uint64_t bytes);
+
+/*
+ * Calls from @levels of a place, the outermost first: the last one called, the time is of all. @function: as
+ * above. @has_time: false: they were only counted.
+ */
+void lines_add_calls(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
+		     const struct line_calls *calls, bool has_time);
+
+/* All calls of @of were added; it took @ns: what is left is in a line of its own, of no number. */
+void lines_add_rest(struct lines *lines, struct line_function *of, double ns);
 
 /* A line of @function ran @hits times more. @file must live as long as the model. */
 void lines_add_hits(struct lines *lines, struct function *function, const char *file, uint32_t number,

@@ -182,6 +182,7 @@ struct open_call {
 	uint64_t start_ticks;		/* 0: not timed */
 	uint32_t ref;			/* of its node in the log */
 	uint32_t wait;	/* of a library call that waits: its record, offset / 8; 0: none */
+	uint32_t site_low, return_low;	/* of a function: where it was called, see struct log_call_place */
 	struct log_memory_reading memory;	/* at its entry; LOG_NONE: not read */
 };
 

@@ -44,7 +44,7 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	tree_add_calls(path, &stats);
 	process->counted_sums =
 		xgrow(process->counted_sums, process->nr_counted_sums, sizeof(*process->counted_sums));
-	process->counted_sums[process->nr_counted_sums++] = (struct counted_sum){ path, calls };
+	process->counted_sums[process->nr_counted_sums++] = (struct counted_sum){ path, calls, site };
 	thread->calls += calls;
 }
 

@@ -17,4 +17,5 @@ void counted_read(struct process *process);
 struct counted_sum {
 	struct tree_node *path;
 	uint64_t calls;
+	const struct log_site *site;
 };

@@ -318,14 +318,16 @@ static void add_call(struct open_stack *stack, struct open_call call)
 static void take_frames(struct open_stack *stack, struct frames *frames, uint64_t offset)
 {
 	struct process *process = stack->thread->process;
-	uint64_t not_before = process->timebase.points[0].ticks;
+	uint64_t not_before = process->timebase.points[0].ticks, stack_addr = 0;
 
 	for (size_t i = 0; i < frames->nr; i++) {
 		struct log_frame frame = frames->frames[i];
 		const uint64_t addr = frame.function_addr;
+		const bool is_inlined = stack_addr == frame.stack_addr; /* in the one around it */
 		bool left_out = false;
 		struct tree_node *path = frame_path(frames, &frame, not_before, &left_out);
 
+		stack_addr = frame.stack_addr;
 		if (!path && process->end_kind == END_RUNNING)
 			break;			/* it began after the clock was read */
 		if (!path) {
@@ -338,6 +340,8 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 						    .was_counted = is_counted(frames, i),
 						    .left_out = left_out,
 						    .wait = log_is_wait(addr) ? frame.wait : 0,
+						    .site_low = is_inlined ? 0 : frame.site_low,
+						    .return_low = frame.return_low,
 						    .is_beside = nodes_is_beside(process, addr),
 						    .memory = frames->readings[i] });
 		frames->frames[stack->nr_calls - 1] = frame;

@@ -11,6 +11,7 @@
 #include "analyzer/model/functions.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
+#include "analyzer/read/calling_lines.h"
 #include "analyzer/read/code_paths.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/nodes_read.h"
@@ -177,18 +178,32 @@ static void name_functions(const struct lines *lines)
 	free(list);
 }
 
+/* Counts are of the runs that have counters, all else of the others, if there are both. */
+static void read_runs(struct model *model)
+{
+	const bool are_beside = line_counts_are_beside(model);
+	bool *is_read = xcalloc(model->nr_runs + 1, sizeof(*is_read));
+
+	for (uint32_t run = 0; run < model->nr_runs; run++)
+		is_read[run] = !are_beside || !line_counts_are_in(model, run);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (is_read[model->processes[i]->run])
+			read_process(model->processes[i]);
+	name_functions(model->lines);
+	if (calling_lines_are_in(model, NO_RUN))
+		calling_lines_read(model, is_read);
+	free(is_read);
+}
+
 const struct lines *sampled_lines_read(struct model *model)
 {
-	const bool has_counts = line_counts_are_in(model, NO_RUN), are_beside = line_counts_are_beside(model);
-
-	if (!model->samples.nr && !model->heap.nr_samples && !has_counts && !has_faults(model))
+	if (!model->samples.nr && !model->heap.nr_samples && !line_counts_are_in(model, NO_RUN) &&
+	    !calling_lines_are_in(model, NO_RUN) && !has_faults(model))
 		return NULL;
 	if (lines_of(model)->are_read)
 		return model->lines;
 	model->lines->are_read = true;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (!are_beside || !line_counts_are_in(model, model->processes[i]->run))
-			read_process(model->processes[i]);
+	read_runs(model);
 	name_functions(model->lines);
 	line_counts_read(model);
 	name_functions(model->lines);

@@ -9,8 +9,8 @@
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/code_paths.h"
 #include "analyzer/read/nodes_read.h"
-#include "analyzer/read/sampled_code.h"
 
 /* Not below any recorded call: no recorded time contains that of counted functions there. */
 static bool is_outside(const struct tree_node *path)

@@ -98,6 +98,8 @@ static const struct loss losses[] = {
 	  "page faults came faster than they were read, or had no room", true },
 	{ LOG_LOST_STACK_COPIES, "lost_stacks", "stack could not be copied, or had no room",
 	  "stacks could not be copied, or had no room", false },
+	{ LOG_LOST_CALL_PLACES, "lost_call_lines", "call's calling line had no room",
+	  "calls' calling lines had no room", true },
 	{ LOG_LOST_LINE_COUNTS, "lost_line_counts", "source file's counts of lines had no room",
 	  "source files' counts of lines had no room", true },
 };

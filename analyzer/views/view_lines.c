@@ -13,7 +13,9 @@
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/lines/lines.h"
 #include "analyzer/lines/source_text.h"
+#include "analyzer/model/hook_costs.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/read/calling_lines.h"
 #include "analyzer/read/sampled_lines.h"
 
 #define TEXT_FUNCTIONS 10
@@ -50,7 +52,52 @@ static struct value get_file(const struct column *column, const void *row)
 	return value_text(path_in_data(((const struct line_row *)row)->file));
 }
 
-enum { TIME_NS, SELF_NS, TIME_PERCENT, SAMPLES };
+/* The time of calls by hooks; of a function's own row, and of the rest of it, by hooks too. */
+static struct value called_time(const struct line_row *of)
+{
+	const struct line_calls *calls = of->line ? &of->line->calls : NULL;
+	struct value value;
+
+	if (!of->samples)
+		return value_empty();
+	if (!calls)
+		return stats_cell(&of->of->function->stats, CELL_TOTAL);
+	if (!of->number)
+		return ns_cell(of->of->rest_ns);
+	value = calls->ns > 0 ? ns_cell(calls->ns) : value_empty();
+	value.is_doubtful = calls->ns * HOOK_DOUBT_MARKED < calls->doubt_ns;
+	return value;
+}
+
+/* With what the line called. In a function of which hooks know that, it is by hooks. */
+static struct value get_time(const struct column *column, const void *row)
+{
+	const struct line_row *of = row;
+
+	if (of->of->has_calls)
+		return called_time(of);
+	return of->samples && of->samples->nr ? ns_cell(of->samples->ns) : value_empty();
+}
+
+static struct value get_time_percent(const struct column *column, const void *row)
+{
+	const struct line_row *of = row;
+	const struct value part = get_time(column, row),
+			   all = stats_cell(&of->of->function->stats, CELL_TOTAL);
+
+	if (part.type == VALUE_EMPTY || (of->of->has_calls && all.type == VALUE_EMPTY))
+		return value_empty();
+	return share_cell(value_number(part), of->of->has_calls ? value_number(all) : of->of->samples.ns);
+}
+
+static struct value get_time_source(const struct column *column, const void *row)
+{
+	if (get_time(column, row).type == VALUE_EMPTY)
+		return value_empty();
+	return value_text(((const struct line_row *)row)->of->has_calls ? "hooks" : "samples");
+}
+
+enum { SELF_NS, SAMPLES };
 
 static struct value get_samples(const struct column *column, const void *row)
 {
@@ -58,16 +105,8 @@ static struct value get_samples(const struct column *column, const void *row)
 
 	if (!of->samples || !of->samples->nr)
 		return value_empty();
-	switch (column->index) {
-	case TIME_NS:
-		return ns_cell(of->samples->ns);
-	case SELF_NS:
-		return ns_cell(of->samples->self_ns);
-	case TIME_PERCENT:
-		return share_cell(of->samples->ns, of->of->samples.ns);
-	default:
-		return value_integer(UNIT_COUNT, (int64_t)of->samples->nr);
-	}
+	return column->index == SELF_NS ? ns_cell(of->samples->self_ns)
+					: value_integer(UNIT_COUNT, (int64_t)of->samples->nr);
 }
 
 static struct value get_heap(const struct column *column, const void *row)
@@ -77,19 +116,47 @@ static struct value get_heap(const struct column *column, const void *row)
 	return of->heap && of->heap->nr_samples ? heap_cell(of->heap, column->index) : value_empty();
 }
 
+/* How often a line ran, as counters say; else the calls that it made, as hooks do. */
 static struct value get_hits(const struct column *column, const void *row)
 {
 	const struct line *line = ((const struct line_row *)row)->line;
 
-	return line && line->has_hits ? value_integer(UNIT_COUNT, (int64_t)line->hits) : value_empty();
+	if (line && line->has_hits)
+		return value_integer(UNIT_COUNT, (int64_t)line->hits);
+	return line && line->calls.nr ? value_integer(UNIT_COUNT, (int64_t)line->calls.nr) : value_empty();
+}
+
+static struct value get_hits_source(const struct column *column, const void *row)
+{
+	const struct line *line = ((const struct line_row *)row)->line;
+
+	if (get_hits(column, row).type == VALUE_EMPTY)
+		return value_empty();
+	return value_text(line->has_hits ? "counters" : "calls");
 }
 
 static struct value get_per_hit(const struct column *column, const void *row)
 {
+	const struct value hits = get_hits(column, row);
+	struct value time = get_time(column, row);
+
+	if (hits.type == VALUE_EMPTY || time.type == VALUE_EMPTY || !hits.integer)
+		return value_empty();
+	time.integer = (int64_t)round(value_number(time) / (double)hits.integer);
+	return time;
+}
+
+enum { CALLS, MIN_NS, MAX_NS };
+
+static struct value get_calls(const struct column *column, const void *row)
+{
 	const struct line *line = ((const struct line_row *)row)->line;
 
-	return line && line->hits && line->samples.nr ? ns_cell(line->samples.ns / (double)line->hits)
-						      : value_empty();
+	if (!line || !line->calls.nr)
+		return value_empty();
+	if (column->index == CALLS)
+		return value_integer(UNIT_COUNT, (int64_t)line->calls.nr);
+	return ns_cell(column->index == MIN_NS ? line->calls.min_ns : line->calls.max_ns);
 }
 
 /* Of a line, or of all lines of a function. */
@@ -107,7 +174,7 @@ static const struct column columns[] = {
 	{ "line", "Line", 0, MEMBER(struct line_row, number, UNIT_NONE | NOT_0) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_function, CELL_NAME },
 	{ "hits", "Hits", 0, get_hits, 0 },
-	{ "time_ns", "Time", 0, get_samples, TIME_NS },
+	{ "time_ns", "Time", 0, get_time, 0 },
 	{ "self_ns", "Self", COLUMN_SUMS, get_samples, SELF_NS },
 	{ "samples", "Samples", 0, get_samples, SAMPLES },
 	{ "alloc_calls", "Allocs", 0, get_heap, CELL_ALLOC_CALLS },
@@ -115,12 +182,18 @@ static const struct column columns[] = {
 	{ "peak_bytes", "At peak", 0, get_heap, CELL_PEAK_BYTES },
 	{ "new_bytes", "New memory", COLUMN_SUMS, get_new, 0 },
 	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct line_row, text, 0) },
-	{ "time_percent", "", 0, get_samples, TIME_PERCENT },
+	{ "hits_source", "Hits by", COLUMN_LEFT, get_hits_source, 0 },
+	{ "time_source", "Time by", COLUMN_LEFT, get_time_source, 0 },
+	{ "calls", "Calls", 0, get_calls, CALLS },
+	{ "min_ns", "Least", 0, get_calls, MIN_NS },
+	{ "max_ns", "Most", 0, get_calls, MAX_NS },
+	{ "time_percent", "", 0, get_time_percent, 0 },
 	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
 };
 
 #define DATA_COLUMNS \
-	"file,line,function,hits,time_ns,self_ns,samples,alloc_calls,alloc_bytes,peak_bytes,new_bytes,text"
+	"file,line,function,hits,time_ns,self_ns,samples,alloc_calls,alloc_bytes,peak_bytes,new_bytes,text," \
+	"hits_source,time_source,calls,min_ns,max_ns"
 
 static uint64_t mtime_of(const struct line_function *of)
 {
@@ -188,7 +261,8 @@ static void add_heading(struct maker *maker, const struct line *line, bool is_fi
 /* The text between lines of which something is known. */
 static void add_gap(struct maker *maker, const struct line *line, uint32_t from)
 {
-	if (!line->number || !from || line->number - from > BODY_MOST)
+	if (!line->number || !from || line->number - from > BODY_MOST ||
+	    !source_line(&maker->files, line->file, mtime_of(line->of), line->number)[0])
 		return;
 	for (; from < line->number; from++)
 		add_row(maker, &(struct line_row){ .of = line->of, .file = line->file, .number = from,
@@ -222,7 +296,7 @@ static void add_text_rows(struct maker *maker, const struct line *line, const st
 	if (options->summarize)
 		return;
 	if (!options->skip_zero && !options->no_source)
-		add_gap(maker, line, is_new ? first_number(line) : before->number + 1);
+		add_gap(maker, line, is_new || !before->number ? first_number(line) : before->number + 1);
 	add_line(maker, line);
 }
 
@@ -287,6 +361,17 @@ static const char *new_note(struct document *document, const struct model *model
 	return why ? document_text(document, "new memory is not known: %s; ", why) : "";
 }
 
+static const char *calls_note(struct document *document, const struct model *model)
+{
+	if (!calling_lines_are_in(model, NO_RUN))
+		return "";
+	return document_text(document,
+			     "hits%s and time of functions with hooks: calls that came from the line "
+			     "(recursion: the time of the outermost call's), rest: the function's own code, "
+			     "and calls that were only counted or have no hooks; ",
+			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "");
+}
+
 static const char *note_of(struct document *document, struct model *model)
 {
 	const struct lines *lines = sampled_lines_read(model);
@@ -295,8 +380,8 @@ static const char *note_of(struct document *document, struct model *model)
 	if (!lines && why_no_faults(model))
 		return document_text(document, "new memory is not known: %s", why_no_faults(model));
 	if (!lines)
-		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug "
-		       "information, or insideme-cc --lines";
+		return "no line is known: it takes samples (--sample, --heap-sample), --call-lines or "
+		       "insideme-cc --lines, and debug information";
 	if (line_counts_are_beside(model))
 		beside = "of the runs without counters: ";
 	if (lines->nr_samples)
@@ -310,16 +395,18 @@ static const char *note_of(struct document *document, struct model *model)
 				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64
 				     " stacks; ",
 				     beside, beside[0] ? "at most " : "", model->heap.nr_samples);
-	return document_text(document, "%s%s%s%sfirst %d functions: --match or --top 0 shows others",
-			     hits_note(document, model), time, heap, new_note(document, model, lines),
-			     TEXT_FUNCTIONS);
+	return document_text(document, "%s%s%s%s%sfirst %d functions: --match or --top 0 shows others",
+			     hits_note(document, model), calls_note(document, model), time, heap,
+			     new_note(document, model, lines), TEXT_FUNCTIONS);
 }
 
 static void add_table(struct maker *maker, unsigned int formats, const char *note)
 {
 	const struct model *model = maker->report->model;
 	const struct lines *lines = sampled_lines_read(maker->report->model);
-	const bool has_counts = line_counts_are_in(model, NO_RUN);
+	const bool has_calls = calling_lines_are_in(model, NO_RUN);
+	const bool has_hits = line_counts_are_in(model, NO_RUN) || has_calls;
+	const bool has_time = model->samples.nr || has_calls;
 
 	maker->rows = (struct table_rows)ROWS_OF(struct line_row);
 	make_rows(maker, formats & IN_TEXT);
@@ -328,14 +415,16 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s,text",
-					      has_counts ? ",hits" : "", model->samples.nr ? ",time_ns" : "",
-					      has_counts && model->samples.nr ? ",per_hit_ns" : "",
-					      model->samples.nr ? ",time_percent,self_ns" : "",
+		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s%s,text",
+					      has_hits ? ",hits" : "",
+					      has_time ? ",time_ns" : "",
+					      has_hits && has_time ? ",per_hit_ns" : "",
+					      has_time ? ",time_percent" : "",
+					      model->samples.nr ? ",self_ns" : "",
 					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : "",
 					      lines && lines->nr_faults ? ",new_bytes" : ""),
 		.data_columns = DATA_COLUMNS,
-		.weight = model->samples.nr ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
+		.weight = has_time ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
 		.rows = maker->rows,
 		.formats = formats,
 	});

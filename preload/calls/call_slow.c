@@ -24,6 +24,29 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 	call_publish(thread, frame, ref);
 }
 
+/* @ticks: NULL: it was not timed. */
+static void note_place(struct log_thread *thread, const struct log_frame *frame, const uint64_t *ticks)
+{
+	struct log_call_place *place;
+
+	if (!live.has_call_places || frame->function_addr & LOG_FUNCTION_REGION)
+		return;
+	place = call_place_find(thread, call_place_of(frame));
+	if (place && ticks)
+		call_place_add(place, *ticks);
+	else if (place)
+		call_place_count(place);
+}
+
+void call_end_untimed(struct log_thread *thread)
+{
+	struct log_frame *frame = top_frame(thread);
+
+	counted_add(node_at(live.log, frame->node));
+	note_place(thread, frame, NULL);
+	pop_frame(thread, frame);
+}
+
 void call_end_top(struct log_thread *thread, bool broken)
 {
 	struct log_frame *frame = top_frame(thread);
@@ -32,14 +55,14 @@ void call_end_top(struct log_thread *thread, bool broken)
 	uint64_t end_ticks, ticks;
 	uint32_t *bucket;
 
-	node->calls++;
 	if (timing == TIME_NOT) {
-		node->untimed_calls++;
-		pop_frame(thread, frame);
+		call_end_untimed(thread);
 		return;
 	}
+	node->calls++;
 	end_ticks = call_clock(timing);
 	ticks = end_ticks - frame->start_ticks;
+	note_place(thread, frame, &ticks);
 	add_duration(node, ticks, frame->child_ticks);
 	frame[-1].child_ticks += ticks;
 	bucket = &node->histogram[bucket_of(ticks)];
@@ -54,6 +77,7 @@ void call_drop_top(struct log_thread *thread)
 	struct counted_function *function = &counted_functions[node->function];
 
 	counted_add(node);
+	note_place(thread, frame, NULL);
 	if (function->nr_open)
 		function->nr_open--;
 	frame[-1].child_ticks += frame->child_ticks;

@@ -15,6 +15,9 @@ void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
  */
 void call_end_top(struct log_thread *thread, bool broken);
 
+/* The same, but how long it lasted is not known. */
+void call_end_untimed(struct log_thread *thread);
+
 /* The thread's top call is of a function that became counted while it was open: its exit is not seen, and its
  * time not known. */
 void call_drop_top(struct log_thread *thread);

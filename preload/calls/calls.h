@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "preload/calls/call_places.h"
 #include "preload/calls/paths.h"
 
 /* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
@@ -144,9 +145,13 @@ static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *
 		pop_frame(thread, frame);
 }
 
-/* The call of @frame, the top one, ends now. */
-static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
-				   enum call_timing timing, bool broken)
+/*
+ * The call of @frame, the top one, ends now. @place: of its calling line; NULL: that is not recorded. Return:
+ * how long it lasted
+ */
+static ALWAYS_INLINE uint64_t call_end(struct log_header *log, struct log_thread *thread,
+				       struct log_frame *frame, struct log_call_place *place,
+				       enum call_timing timing, bool broken)
 {
 	struct log_node *node = node_at(log, frame->node);
 	struct call_times times = { .start_ticks = frame->start_ticks, .child_ticks = frame->child_ticks };
@@ -154,12 +159,19 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 	node->calls++;
 	if (timing == TIME_NOT) {
 		node->untimed_calls++;
+		if (place)
+			call_place_count(place);
 		pop_frame(thread, frame);
-		return;
+		return 0;
 	}
 	load_now(node);
 	load_now(times.start_ticks);
 	load_now(times.child_ticks);
+	if (place)
+		load_now(place);
 	times.end_ticks = call_clock(timing);
+	if (place)
+		call_place_add(place, times.end_ticks - times.start_ticks);
 	call_close(log, thread, frame, node, times, broken);
+	return times.end_ticks - times.start_ticks;
 }

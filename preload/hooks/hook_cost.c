@@ -32,6 +32,8 @@ struct scratch {
 	struct log_memory_reading readings[4];
 	struct log_area nodes;
 	struct log_node node;
+	struct log_area call_places;
+	struct log_call_place call_place[3];
 	_Alignas(64) struct log_heap heap;
 	struct log_slices slices;
 	uint8_t bytes[4096];
@@ -66,6 +68,9 @@ static void begin(const struct log_header *header, struct scratch *scratch)
 	scratch->slices.head.used_bytes = sizeof(scratch->slices);
 	scratch->slices.last_node = log_ref(header, &scratch->node);
 	scratch->node.heap = log_ref(header, &scratch->heap);
+	scratch->call_places.magic = LOG_AREA_MAGIC;
+	scratch->call_places.bytes = sizeof(scratch->call_places) + sizeof(scratch->call_place);
+	thread->head.beside = log_ref(header, &scratch->call_places);
 }
 
 static NOINLINE uint64_t time_batch(uint32_t nr_calls)

@@ -50,14 +50,17 @@ static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t
 	return likely((uint64_t)top < limit_addr);
 }
 
+/* @call_site: kept for the call's end, unless it is 0, as on the fast way. */
 static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread *thread,
-				uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
-				enum call_timing timing)
+				uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				uintptr_t return_addr, enum call_timing timing)
 {
 	uint32_t parent = thread->current, ref;
 	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
 	const struct log_node *node;
 
+	if (call_site)
+		frame->site_low = (uint32_t)call_site;
 	call_start_clock(frame, timing);
 	ref = *path_cache_entry(thread, parent, function_addr);
 	node = node_at(log, ref);
@@ -85,37 +88,43 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 						     call_timing()));
 }
 
-static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread,
-				    uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+/* The same where calling lines are recorded. The call may have no frame, or one in another area. */
+static NOINLINE void enter_slowly_from(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				       uintptr_t return_addr)
 {
-	enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
-}
+	struct log_frame *frame;
 
-static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
-{
-	struct log_thread *thread = self;
-
-	if (likely(thread))	/* a handler that interrupts us may have forked */
-		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+	enter_slowly(function_addr, stack_addr, return_addr);
+	frame = live.log && self && self->frames ? top_frame(self) : NULL;
+	if (frame && frame->function_addr == function_addr && frame->stack_addr == stack_addr &&
+	    frame->return_low == (uint32_t)return_addr)
+		frame->site_low = (uint32_t)call_site;
 }
 
 /* A counted function's call site that cannot be patched, or is not yet. */
 static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
+	struct log_call_place *place;
 
 	if (unlikely(!counters) && thread) {
 		counted_begin_thread(thread);
 		samples_begin_counting(thread);
 	}
 	counted_add(node);
+	if (unlikely(live.has_call_places) && thread) {
+		place = call_place_find(thread,
+					called_from(log_ref(live.log, node), (uint32_t)return_addr, 0));
+		if (place)
+			call_place_count(place);
+	}
 	site_entered(node->function, return_addr);
 }
 
 /* Look up the path before reading the clock: there may be nothing to time. */
 static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_thread *thread,
-				     uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
-				     enum call_timing timing)
+				     uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				     uintptr_t return_addr, enum call_timing timing)
 {
 	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
 	struct log_node *node = node_at(log, ref);
@@ -130,48 +139,73 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 		return;
 	}
 	frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
+	if (call_site)
+		frame->site_low = (uint32_t)call_site;
 	call_start_clock(frame, timing);
 	call_publish(thread, frame, ref);
 }
 
-static NOINLINE void enter_auto_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread,
+				    uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	enter(log, thread, function_addr, 0, stack_addr, return_addr, TIME_NOT);
+}
+
+/* Functions of their own, so that each saves no more registers than it needs. */
+static NOINLINE void enter_auto_by_tsc(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				       uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
 
-	if (unlikely(!thread))
-		return;
-	if (live.clock == LOG_CLOCK_TSC)
-		enter_auto(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
-	else
-		enter_auto(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+	if (likely(thread))	/* a handler that interrupts us may have forked */
+		enter_auto(live.log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_TSC);
 }
 
-static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				  uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
 
 	if (likely(thread))
-		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
+		enter(live.log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_TSC);
 }
 
-static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_otherwise_timed(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+					   uintptr_t return_addr)
 {
+	const struct log_header *log = live.log;
+	struct log_thread *thread = self;
+
+	if (unlikely(!thread))
+		return;
 	if (live.timing == LOG_TIMING_AUTO)
-		enter_auto_by_clock(function_addr, stack_addr, return_addr);
-	else if (live.clock == LOG_CLOCK_TSC)
-		enter_by_tsc(function_addr, stack_addr, return_addr);
+		enter_auto(log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_CLOCK);
+	else if (live.timing == LOG_TIMING_EXACT)
+		enter(log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_CLOCK);
 	else
-		enter_by_clock(function_addr, stack_addr, return_addr);
+		enter(log, thread, function_addr, call_site, stack_addr, return_addr, TIME_NOT);
+}
+
+static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				      uintptr_t return_addr)
+{
+	if (live.timing == LOG_TIMING_AUTO && live.clock == LOG_CLOCK_TSC)
+		enter_auto_by_tsc(function_addr, call_site, stack_addr, return_addr);
+	else if (live.timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)
+		enter_by_tsc(function_addr, call_site, stack_addr, return_addr);
+	else
+		enter_otherwise_timed(function_addr, call_site, stack_addr, return_addr);
 }
 
 /* Read memory before the call begins. If the path is not in the cache, memory is read once more. */
-static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				    uintptr_t return_addr)
 {
 	struct log_memory_reading now;
 	const struct log_frame *before = top_frame(self);
 
 	memory_read(&now);
-	enter_timed(function_addr, stack_addr, return_addr);
+	enter_timed(function_addr, call_site, stack_addr, return_addr);
 	if (likely(self) && top_frame(self) != before) /* a counted call has no frame */
 		memory_keep(self, top_frame(self), &now);
 }
@@ -238,9 +272,10 @@ static ALWAYS_INLINE bool exit_is_left_out(const struct log_thread *thread, uint
 
 /*
  * Some or all calls are not recorded now, or only counted; or the clock is not the time-stamp counter; or
- * memory is read. These are functions of their own, because they call others.
+ * memory is read, or calling lines are recorded. These are functions of their own, because they call others.
  */
-static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				     uintptr_t return_addr)
 {
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
@@ -260,13 +295,11 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 	}
 	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr) ||
 		     (selection.most_depth && stack_is_deep(thread))))
-		enter_slowly(function_addr, stack_addr, return_addr);
-	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		enter_counting(log, thread, function_addr, stack_addr, return_addr);
-	else if (live.reads_memory)
-		enter_and_read(function_addr, stack_addr, return_addr);
+		enter_slowly_from(function_addr, call_site, stack_addr, return_addr);
+	else if (live.reads_memory && live.timing != LOG_TIMING_COUNTS)
+		enter_and_read(function_addr, call_site, stack_addr, return_addr);
 	else
-		enter_timed(function_addr, stack_addr, return_addr);
+		enter_timed(function_addr, call_site, stack_addr, return_addr);
 }
 
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
@@ -277,15 +310,17 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
 	if (unlikely(!log || !thread))
-		enter_otherwise((uint64_t)function, stack_addr, return_addr);
+		enter_otherwise((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
-		enter_slowly((uint64_t)function, stack_addr, return_addr);
-	else if (live.timing == LOG_TIMING_AUTO)
-		enter_auto(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
-	else if (likely(live.timing == LOG_TIMING_EXACT))
-		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
-	else
+		enter_slowly_from((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
+	else if (live.hot_timing == LOG_TIMING_AUTO)
+		enter_auto(log, thread, (uint64_t)function, 0, stack_addr, return_addr, TIME_BY_TSC);
+	else if (likely(live.hot_timing == LOG_TIMING_EXACT))
+		enter(log, thread, (uint64_t)function, 0, stack_addr, return_addr, TIME_BY_TSC);
+	else if (live.hot_timing == LOG_TIMING_COUNTS)
 		enter_counting(log, thread, (uint64_t)function, stack_addr, return_addr);
+	else
+		enter_timed((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
 }
 
 /* The last call of a full area ends slowly, see area_limit(). */
@@ -306,30 +341,17 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 		stack_exit(thread, function_addr, stack_addr);
 }
 
-static NOINLINE void exit_counting(struct log_header *log, struct log_thread *thread)
-{
-	call_end(log, thread, top_frame(thread), TIME_NOT, false);
-}
-
-static NOINLINE void exit_by_clock(void)
-{
-	struct log_thread *thread = self;
-
-	if (likely(thread))
-		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
-}
-
 /*
  * The call of the top frame ends. Or, if its function became counted since, a call within it that has no
  * frame. The stack address of that call is lower; if the function has extended its frame since the entry, so
  * may be that of the outer call, by chance.
  */
 static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				    enum call_timing timing)
+				    struct log_call_place *place, enum call_timing timing)
 {
 	struct log_frame *frame = top_frame(thread);
 	struct log_node *node = node_at(log, frame->node);
-	uint64_t before_ticks = node->total_ticks;
+	uint64_t ticks;
 	int64_t heap_bytes = frame->thread_heap_bytes;
 
 	if (unlikely(counted_is(node->function))) {
@@ -340,20 +362,8 @@ static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *t
 		if (function->nr_open)
 			function->nr_open--;
 	}
-	call_end(log, thread, frame, timing, false);
-	counted_note(log, thread, node, node->total_ticks - before_ticks, thread->heap_bytes != heap_bytes);
-}
-
-static NOINLINE void exit_auto_by_clock(uintptr_t stack_addr)
-{
-	struct log_thread *thread = self;
-
-	if (unlikely(!thread))
-		return;
-	if (live.clock == LOG_CLOCK_TSC)
-		exit_auto(live.log, thread, stack_addr, TIME_BY_TSC);
-	else
-		exit_auto(live.log, thread, stack_addr, TIME_BY_CLOCK);
+	ticks = call_end(log, thread, frame, place, timing, false);
+	counted_note(log, thread, node, ticks, thread->heap_bytes != heap_bytes);
 }
 
 /* The exit of a counted call: it has no frame, and the top frame is of a call around it. */
@@ -373,12 +383,64 @@ static NOINLINE void exit_without_frame(uint64_t function_addr, uintptr_t stack_
 		site_left(function_addr, return_addr);
 }
 
-static NOINLINE void exit_by_tsc(void)
+static NOINLINE void exit_counting(struct log_header *log, struct log_thread *thread)
 {
-	struct log_thread *thread = self;
+	call_end(log, thread, top_frame(thread), NULL, TIME_NOT, false);
+}
 
-	if (likely(thread))
-		call_end(live.log, thread, top_frame(thread), TIME_BY_TSC, false);
+static NOINLINE void exit_auto_by_tsc(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
+				      struct log_call_place *place)
+{
+	exit_auto(log, thread, stack_addr, place, TIME_BY_TSC);
+}
+
+static NOINLINE void exit_by_tsc(struct log_header *log, struct log_thread *thread,
+				 struct log_call_place *place)
+{
+	call_end(log, thread, top_frame(thread), place, TIME_BY_TSC, false);
+}
+
+static NOINLINE void exit_otherwise_timed(struct log_header *log, struct log_thread *thread,
+					  uintptr_t stack_addr, struct log_call_place *place)
+{
+	if (live.timing == LOG_TIMING_AUTO)
+		exit_auto(log, thread, stack_addr, place, TIME_BY_CLOCK);
+	else if (live.timing == LOG_TIMING_EXACT)
+		call_end(log, thread, top_frame(thread), place, TIME_BY_CLOCK, false);
+	else
+		call_end(log, thread, top_frame(thread), place, TIME_NOT, false);
+}
+
+static ALWAYS_INLINE void exit_at(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
+				  struct log_call_place *place)
+{
+	if (live.timing == LOG_TIMING_AUTO && live.clock == LOG_CLOCK_TSC)
+		exit_auto_by_tsc(log, thread, stack_addr, place);
+	else if (live.timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)
+		exit_by_tsc(log, thread, place);
+	else
+		exit_otherwise_timed(log, thread, stack_addr, place);
+}
+
+static NOINLINE void exit_at_new_place(struct log_header *log, struct log_thread *thread,
+				       uintptr_t stack_addr)
+{
+	exit_at(log, thread, stack_addr, call_place_find(thread, call_place_of(top_frame(thread))));
+}
+
+/* Calling lines are recorded, or it is not on the fast way. */
+static NOINLINE void exit_timed(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr)
+{
+	struct log_call_place *place = NULL;
+
+	if (live.has_call_places) {
+		place = call_place_guess(log, thread, call_place_of(top_frame(thread)));
+		if (unlikely(!place)) {
+			exit_at_new_place(log, thread, stack_addr);
+			return;
+		}
+	}
+	exit_at(log, thread, stack_addr, place);
 }
 
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
@@ -396,14 +458,8 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 		return;
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_without_frame(function_addr, stack_addr, return_addr);
-	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		exit_counting(log, thread);
-	else if (live.timing == LOG_TIMING_AUTO)
-		exit_auto_by_clock(stack_addr);
-	else if (live.clock == LOG_CLOCK_TSC)
-		exit_by_tsc();
 	else
-		exit_by_clock();
+		exit_timed(log, thread, stack_addr);
 }
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
@@ -417,10 +473,12 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 		exit_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
 		exit_without_frame((uint64_t)function, stack_addr, return_addr);
-	else if (live.timing == LOG_TIMING_AUTO)
-		exit_auto(log, thread, stack_addr, TIME_BY_TSC);
-	else if (likely(live.timing == LOG_TIMING_EXACT))
-		call_end(log, thread, top_frame(thread), TIME_BY_TSC, false);
-	else
+	else if (live.hot_timing == LOG_TIMING_AUTO)
+		exit_auto(log, thread, stack_addr, NULL, TIME_BY_TSC);
+	else if (likely(live.hot_timing == LOG_TIMING_EXACT))
+		call_end(log, thread, top_frame(thread), NULL, TIME_BY_TSC, false);
+	else if (live.hot_timing == LOG_TIMING_COUNTS)
 		exit_counting(log, thread);
+	else
+		exit_timed(log, thread, stack_addr);
 }

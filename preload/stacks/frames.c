@@ -135,14 +135,9 @@ static void end_broken(struct log_thread *thread)
 
 static void end_untimed(struct log_thread *thread)
 {
-	struct log_frame *frame = top_frame(thread);
-	struct log_node *node = node_at(live.log, frame->node);
-
-	if (!is_gap(frame))
+	if (!is_gap(top_frame(thread)))
 		log_lose(live.log, LOG_LOST_BROKEN_CALLS);
-	node->calls++;
-	node->untimed_calls++;
-	pop_frame(thread, frame);
+	call_end_untimed(thread);
 }
 
 static uint64_t close_all(struct log_thread *thread, void (*end_call)(struct log_thread *))

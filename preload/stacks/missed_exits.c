@@ -192,14 +192,17 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
 			uintptr_t return_addr)
 {
 	struct log_thread *running = running_thread(thread, stack_addr);
+	struct log_frame *frame;
 
 	if (running == thread)
 		return before_enter(thread, function_addr, stack_addr, return_addr);
 	if (!running)
 		log_lose(live.log, LOG_LOST_CALLS);
-	else if (before_enter(running, function_addr, stack_addr, return_addr))
-		call_begin_slowly(running, call_claim(live.log, running, function_addr, stack_addr,
-						      return_addr, call_timing()));
+	if (!running || !before_enter(running, function_addr, stack_addr, return_addr))
+		return false;
+	frame = call_claim(live.log, running, function_addr, stack_addr, return_addr, call_timing());
+	frame->site_low = 0;
+	call_begin_slowly(running, frame);
 	return false;
 }
 

@@ -28,9 +28,11 @@ struct live {
 	struct log_header *hot_log_when_on;
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
+	uint32_t hot_timing;		/* the same; 0 if has_call_places */
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
 	bool reads_memory;		/* at each entry and exit, see rss_at_calls.h */
+	bool has_call_places;		/* see call_places.h */
 	bool has_slow_slices;		/* reads_memory, or a line is written for each slice */
 	uint32_t opening;		/* enum live_opening; atomic */
 	/* of the process, if it has an entry and no log yet: a vfork child runs in its memory; else 0 */

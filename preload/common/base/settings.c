@@ -57,6 +57,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"samples per second of each thread's CPU time; without hooks, of its stack; off" },
 	[SETTING_PAGE_FAULTS] = { "INSIDEME_PAGE_FAULTS", "page-faults", SETTING_SWITCH, "off", NULL,
 		"with insideme-run: which line touched each page of memory first, for -v lines" },
+	[SETTING_CALL_LINES] = { "INSIDEME_CALL_LINES", "call-lines", SETTING_SWITCH, "off", NULL,
+		"with hooks: calls, and their time, by the line that calls, for -v lines" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 		"NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_WAITS] = { "INSIDEME_WAITS", "waits", SETTING_SWITCH, "on", NULL,

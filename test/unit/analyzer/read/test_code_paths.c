@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/read/sampled_code: samples in code of this very program, where the compiler inlined functions. */
+/* analyzer/read/code_paths: samples in code of this very program, where the compiler inlined functions. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/stat.h>

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calling lines (INSIDEME_CALL_LINES): the calls of each path by the place in the code that they came from.
+ *
+ * An entry keeps what the hook says of the place in the call's frame, and the call's end adds to the place's
+ * counters. What was called from there stays below one node of the path: so paths do not multiply.
+ */
+#pragma once
+
+#include "preload/state/live.h"
+
+/* Where a call came from; the key of a struct log_call_place. */
+struct called_from {
+	uint64_t code;
+	uint32_t node;
+};
+
+static ALWAYS_INLINE struct called_from called_from(uint32_t node, uint32_t return_low, uint32_t site_low)
+{
+	return (struct called_from){ (uint64_t)return_low << 32 | site_low, node };
+}
+
+/*
+ * The place of a call that has a frame. An inlined one has the place on the stack of the call around it,
+ * whose calling place its hook is given: that says nothing. Both halves are loaded by themselves, as they
+ * were stored: a processor would wait for the stores.
+ */
+static ALWAYS_INLINE struct called_from call_place_of(const struct log_frame *frame)
+{
+	uint32_t return_low = frame->return_low, site_low = frame->site_low;
+
+	load_now(return_low);
+	load_now(site_low);
+	return called_from(frame->node, return_low, frame[-1].stack_addr == frame->stack_addr ? 0 : site_low);
+}
+
+static ALWAYS_INLINE uint64_t call_place_hash(struct called_from from)
+{
+	return ((from.code ^ (uint64_t)from.node << 16) * 0x9e3779b97f4a7c15u) >> 32;
+}
+
+/* The first record, which is the area's head, looks like one that is taken. */
+static ALWAYS_INLINE struct log_call_place *call_place_at(struct log_area *area, uint64_t hash)
+{
+	struct log_call_place *places = (struct log_call_place *)area;
+
+	return &places[hash & (area->bytes / sizeof(*places) - 1)];
+}
+
+/* The record of the place, where it is looked for first; NULL: it is elsewhere, or there is none yet. */
+static ALWAYS_INLINE struct log_call_place *
+call_place_guess(const struct log_header *log, const struct log_thread *thread, struct called_from from)
+{
+	const uint32_t area = thread->head.beside;
+	struct log_call_place *place = area ? call_place_at(log_at(log, area), call_place_hash(from)) : NULL;
+
+	return likely(place && place->node == from.node && place->code == from.code) ? place : NULL;
+}
+
+/* The record wherever it is; made if it is new. NULL: no room (counted). By the thread or its handlers. */
+struct log_call_place *call_place_find(struct log_thread *thread, struct called_from from);
+
+/* A call from there has ended. */
+static ALWAYS_INLINE void call_place_add(struct log_call_place *place, uint64_t ticks)
+{
+	place->calls++;
+	place->total_ticks += ticks;
+	if (ticks < place->min_ticks)
+		place->min_ticks = ticks;
+	if (ticks > place->max_ticks)
+		place->max_ticks = ticks;
+}
+
+/* The same for one that was not timed. */
+static ALWAYS_INLINE void call_place_count(struct log_call_place *place)
+{
+	place->calls++;
+	place->untimed_calls++;
+}
