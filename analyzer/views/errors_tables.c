@@ -7,6 +7,7 @@
 
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/cells/path_text.h"
 #include "analyzer/model/naming.h"
 #include "analyzer/read/errors_read.h"
 #include "analyzer/symbols/symbols.h"
@@ -15,15 +16,10 @@
 
 #define TEXT_ERRORS	20
 
-/* "main;run;step", as in view tree. */
-static char *path_text(struct document *document, const struct tree_node *path)
+/* As in view tree. */
+static char *path_of(struct document *document, const struct tree_node *path)
 {
-	char *text = NULL;
-
-	for (; path && path->function; path = path->parent)
-		text = text ? document_text(document, "%s;%s", path->function->name, text) :
-			document_text(document, "%s", path->function->name);
-	return text;
+	return path && path->function ? document_text(document, "%s", path_text(path)) : NULL;
 }
 
 static const char *others_text(struct document *document, const struct error_sum *sum)
@@ -160,8 +156,8 @@ static struct table_rows list_errors(struct document *document, const struct err
 		*row = (struct error_row){
 			*sum, what_text(document, sum), errors_kind(sum->kind),
 			sum->type[0] ? document_text(document, "%s", sum->type) : NULL,
-			path_text(document, sum->path), caught_text(document, sum),
-			path_text(document, sum->caught_path) };
+			path_of(document, sum->path), caught_text(document, sum),
+			path_of(document, sum->caught_path) };
 	}
 	return rows;
 }
@@ -254,7 +250,7 @@ static struct table_rows list_thrown(struct document *document, const struct mod
 			if (error)
 				document_add_row(document, &rows, &(struct thrown_row){
 					*thrown, process->header.pid, errors_kind(error->counts.error), type,
-					path_text(document, errors_path(process, error, thrown_in)) });
+					path_of(document, errors_path(process, error, thrown_in)) });
 			document_keep(document, type);
 		}
 	}

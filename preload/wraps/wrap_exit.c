@@ -36,29 +36,16 @@ static _Noreturn void end_now(int status)
 		raw_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-EXPORT _Noreturn void _exit(int status);
-EXPORT _Noreturn void _exit(int status)
-{
-	mark_exit(status);
-	if (real_find(_exit))
-		real._exit(status);
-	end_now(status);
-}
+#define ENDS_NOW(name) \
+	EXPORT _Noreturn void name(int status); \
+	EXPORT _Noreturn void name(int status) \
+	{ \
+		mark_exit(status); \
+		if (real_find(name)) \
+			real.name(status); \
+		end_now(status); \
+	}
 
-EXPORT _Noreturn void _Exit(int status);
-EXPORT _Noreturn void _Exit(int status)
-{
-	mark_exit(status);
-	if (real_find(_Exit))
-		real._Exit(status);
-	end_now(status);
-}
-
-EXPORT _Noreturn void quick_exit(int status);
-EXPORT _Noreturn void quick_exit(int status)
-{
-	mark_exit(status);
-	if (real_find(quick_exit))
-		real.quick_exit(status);
-	end_now(status);
-}
+ENDS_NOW(_exit)
+ENDS_NOW(_Exit)
+ENDS_NOW(quick_exit)
