@@ -138,23 +138,31 @@ static bool is_present(const struct mpi_open *first, size_t nr, const char *name
 	return false;
 }
 
-/* @first: the process's open calls */
+static void add_absence(struct group *group, const struct process *process, const struct mpi_open *first,
+			size_t nr)
+{
+	if (group->latest == process)
+		return;
+	group->latest = process;
+	if (is_present(first, nr, group->name))
+		return;
+	group->nr_absent++;
+	if (process->header.rank < group->lowest)
+		group->lowest = process->header.rank;
+}
+
+/* @first: the process's open calls. Each process with MPI calls is in the world. */
 static void add_absences(struct hashtable *groups, const struct process *process,
 			 const struct mpi_open *first, size_t nr)
 {
 	for (size_t i = 0; i < process->nr_messages; i++) {
 		const char *name = label_of(process, process->messages[i].label);
-		struct group *group = name ? group_of(groups, process, name) : NULL;
 
-		if (!group || group->latest == process)
-			continue;
-		group->latest = process;
-		if (is_present(first, nr, name))
-			continue;
-		group->nr_absent++;
-		if (process->header.rank < group->lowest)
-			group->lowest = process->header.rank;
+		if (name)
+			add_absence(group_of(groups, process, name), process, first, nr);
 	}
+	if (process->nr_messages)
+		add_absence(group_of(groups, process, "MPI_COMM_WORLD"), process, first, nr);
 }
 
 static void know_absent(struct hashtable *groups, struct mpi_open *open)

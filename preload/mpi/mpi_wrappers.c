@@ -100,6 +100,7 @@ static void look_for_mpi(void)
 	mpi_look();
 	if (mpi.is_up) {
 		recorder->rank(mpi.rank, mpi.nr_ranks);
+		comm_find(mpi.comm_world); /* or its first call would not say what it waits for */
 		tell_bypassed();
 	}
 	recorder->own_work(-1);

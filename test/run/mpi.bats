@@ -203,6 +203,10 @@ ends_are_known() {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	ends_are_known barrier
 	same "absent ranks" "$("$here/csv" absent_ranks rank=0 <blocked.csv)" 1
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.openmpi" \
+		barrier first >out 2>&1 || true
+	view blocked >blocked.csv
+	same "in the first call" "$("$here/csv" for_rank rank=1 kind=collective absent_ranks=1 <blocked.csv)" 2
 }
 
 @test "MPI_Abort" {
