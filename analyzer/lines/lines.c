@@ -214,10 +214,10 @@ static double time_of(const struct line_function *of)
 static int compare_lines(const void *a, const void *b)
 {
 	const struct line *x = *(const struct line *const *)a, *y = *(const struct line *const *)b;
-	int order = most_first(time_of(x->of), time_of(y->of));
+	int order = most_first(x->of->samples.self_ns, y->of->samples.self_ns);	/* not callers of all */
 
 	if (!order)
-		order = most_first(x->of->samples.self_ns, y->of->samples.self_ns);
+		order = most_first(time_of(x->of), time_of(y->of));
 	if (!order)
 		order = most_first((double)x->of->heap.alloc_bytes, (double)y->of->heap.alloc_bytes);
 	if (!order)

@@ -42,15 +42,13 @@ static void add_shares(struct document *document, const struct report *report)
 		document_text(
 			document,
 			"%s\nFor true shares, build with the same flags but without -finstrument-functions,\n"
-			"and take CPU samples%s:\n  insideme-run --sample=250 -- %s\n"
-			"Then compare them with the calls of this run:\n"
-			"  insideme-report -v functions %s last",
+			"and take CPU samples of that build%s:\n  insideme-run --sample=250 -- %s\n"
+			"  insideme-report",
 			report_has_counted(report)
 				? "Around hooks the compiler optimizes less, even if calls are only counted."
 				: "Hooks make short functions look larger than they are.",
 			process->header.rank >= 0 ? ", each rank under insideme-run" : "",
-			summary_command(document, process),
-			report->runs[0].name))
+			summary_command(document, process)))
 		->apart = true;
 }
 

@@ -173,7 +173,7 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 	if (die && dwarf_decl_line(die, &number) == 0) {
 		symbol->file = units_file(die, DW_AT_decl_file);
 	} else if (unit && (line = dwarf_getsrc_die(&unit->skeleton, addr)) != NULL) {
-		symbol->file = dwarf_linesrc(line, NULL, NULL);
+		symbol->file = units_path(&unit->skeleton, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_lineno(line, &number) < 0)
 			number = 0;
 	}
@@ -238,7 +238,7 @@ const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *l
 	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
 		return NULL;
 	*line = (unsigned int)number;
-	return dwarf_linesrc(at, NULL, NULL);
+	return units_path(&unit->skeleton, dwarf_linesrc(at, NULL, NULL));
 }
 
 /* Fortran: "__mod_MOD_sub" is mod::sub. For "sub_", "inner.0" and "MAIN__" debug information has the name. */

@@ -2,9 +2,12 @@
 #include "analyzer/symbols/units.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
 
 /* Code of one compilation unit. */
 struct unit_range {
@@ -80,6 +83,32 @@ bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
  * dwarf_decl_file() of elfutils 0.188 ends the program in split units, and takes file 0 for none: clang uses
  * it, as DWARF 5 numbers files from 0.
  */
+static bool is_path(const void *item, const void *key)
+{
+	return strcmp(item, key) == 0;
+}
+
+const char *units_path(Dwarf_Die *unit, const char *path)
+{
+	static struct hashtable paths;	/* of all objects; names of files live as long as the report */
+	Dwarf_Attribute attribute;
+	const char *folder = path && path[0] != '/'
+				     ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+				     : NULL;
+	char *whole, *known;
+
+	if (!folder)
+		return path;
+	whole = xcalloc(1, strlen(folder) + strlen(path) + 2);
+	sprintf(whole, "%s/%s", folder, path);
+	known = hashtable_find(&paths, hash_string(whole), is_path, whole);
+	if (!known)
+		hashtable_add(&paths, hash_string(whole), known = whole);
+	else
+		free(whole);
+	return known;
+}
+
 const char *units_file(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
@@ -92,5 +121,5 @@ const char *units_file(Dwarf_Die *die, unsigned int name)
 	    !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &nr_files) != 0 || number >= nr_files)
 		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
+	return units_path(&unit, dwarf_filesrc(files, number, NULL, NULL));
 }

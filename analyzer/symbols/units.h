@@ -44,5 +44,8 @@ bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
 /* The path of the source file that the attribute @name of @die numbers; NULL: not known. */
 const char *units_file(Dwarf_Die *die, unsigned int name);
 
+/* @path as the unit has it, from its folder if it is relative. Valid until the end. NULL if @path is. */
+const char *units_path(Dwarf_Die *unit, const char *path);
+
 /* Orders structs whose first member is an address, for qsort() and bsearch(). */
 int units_compare_addr(const void *a, const void *b);

@@ -97,6 +97,21 @@ percent() { echo $(($1 * 100 / $2)); }
 	grep -q '^ *(No such file' text
 }
 
+@test "a source that the compiler was given by a relative path" {
+	local version
+	mkdir parts
+	cp "$source" parts/lines.c
+	for version in 4 5; do
+		${CC:-gcc} -gdwarf-$version -O2 parts/lines.c -o lines
+		rm -rf insideme.data
+		monitor --quiet --sample=1000 ./lines ratio 4
+		quiet
+		view lines >lines.csv
+		same "text, DWARF $version" "$(line parts 4 text)" "$(grep '/\* 4 \*/' "$source" | expand)"
+		same "file" "$(line parts 4 file)" "$PWD/parts/lines.c"
+	done
+}
+
 @test "lines of which something is known, and functions alone" {
 	sampled '-g -O2' ratio 4
 	"$report" -v lines --skip-zero --match parts >text
