@@ -285,6 +285,7 @@ enum log_area_kind {
 	LOG_AREA_PAGE_FAULTS,	/* struct log_page_faults */
 	LOG_AREA_STACK_COPY,	/* struct log_stack_copy, bytes */
 	LOG_AREA_CALL_PLACES,	/* struct log_area, log_call_place[] */
+	LOG_AREA_BLOCKED,	/* struct log_area, log_blocked[] */
 };
 
 /*
@@ -717,6 +718,21 @@ struct log_call_place {
 	uint64_t reserved_2;
 };
 _Static_assert(sizeof(struct log_call_place) == 64, "a call place is one line");
+
+/*
+ * What the sampler found blocked threads in. What a thread is found in stands for all the time that it was
+ * neither running nor ready since it was found so before. A sum for each thread, path, call and argument.
+ */
+#define LOG_BLOCKED_ELSEWHERE	(-1)	/* log_blocked.call: in no system call, as in a page fault */
+#define LOG_BLOCKED_IN_WAIT	(-2)	/* in a library call that is recorded as a wait */
+struct log_blocked {
+	uint32_t thread;		/* refs of its record and of the path; 0: not known */
+	uint32_t node;
+	int32_t call;			/* number of a system call, or as above */
+	uint32_t nr;			/* how often it was found so */
+	uint64_t argument; /* the call's first: a futex's address, or what may be a descriptor; 0: none */
+	LOG_SHARED uint64_t blocked_ns;
+};
 
 /*
  * MPI calls that communicate, of one thread, in the order in which they ended: bytes that follow this head, up

@@ -41,3 +41,17 @@ const char *system_call_name(int number)
 			return calls[i].name;
 	return NULL;
 }
+
+bool system_call_has_fd(int number)
+{
+	static const int with_fd[] = {
+		SYS_read,    SYS_write,	  SYS_readv,   SYS_writev,    SYS_pread64, SYS_pwrite64, SYS_preadv,
+		SYS_pwritev, SYS_fsync,	  SYS_ioctl,   SYS_fdatasync, SYS_fcntl,   SYS_flock,	 SYS_accept,
+		SYS_accept4, SYS_connect, SYS_recvmsg, SYS_recvfrom,  SYS_sendmsg, SYS_sendto,	 SYS_recvmmsg,
+	};
+
+	for (size_t i = 0; i < sizeof(with_fd) / sizeof(*with_fd); i++)
+		if (with_fd[i] == number)
+			return true;
+	return false;
+}

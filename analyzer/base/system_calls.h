@@ -2,5 +2,10 @@
 /* The system calls that a thread may wait in, by their numbers. */
 #pragma once
 
+#include <stdbool.h>
+
 /* "futex"; NULL: none of these. */
 const char *system_call_name(int number);
+
+/* Is the first argument a descriptor? Of those that have a name. */
+bool system_call_has_fd(int number);

@@ -6,10 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
+#include "analyzer/base/system_calls.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/naming.h"
@@ -37,7 +39,6 @@ struct reader {
 	struct found **found;
 	size_t nr;
 	double *known_ns; /* [id of a path in the tree] */
-	double *named_ns; /* [thread_number()] */
 };
 
 const char *waits_kind(enum log_wait_kind kind)
@@ -126,9 +127,9 @@ static bool is_same(const void *item, const void *key)
 {
 	const struct found *a = item, *b = key;
 
-	if (a->sum.function != b->sum.function || a->sum.caller != b->sum.caller ||
-	    a->sum.holder != b->sum.holder || a->object != b->object || a->addr != b->addr ||
-	    (!a->object && a->addr && a->process != b->process))
+	if (a->sum.function != b->sum.function || strcmp(a->sum.call, b->sum.call) != 0 ||
+	    a->sum.caller != b->sum.caller || a->sum.holder != b->sum.holder || a->object != b->object ||
+	    a->addr != b->addr || (!a->object && a->addr && a->process != b->process))
 		return false;
 	return a->sum.object && b->sum.object ? strcmp(a->sum.object, b->sum.object) == 0
 					      : a->sum.object == b->sum.object;
@@ -138,7 +139,7 @@ static void add(struct reader *reader, const struct found *more)
 {
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)more->sum.caller,
 				  more->addr ^ (uint64_t)(uintptr_t)more->sum.holder) +
-			hash_pair(more->sum.function->number, 0) +
+			hash_string(more->sum.call) +
 			(more->sum.object ? hash_string(more->sum.object) : 0) +
 			(more->object || !more->addr ? 0 : hash_pair((uint64_t)(uintptr_t)more->process, 1));
 	struct found *known = hashtable_find(&reader->table, hash, is_same, more);
@@ -153,6 +154,7 @@ static void add(struct reader *reader, const struct found *more)
 	known->sum.calls += more->sum.calls;
 	known->sum.open_calls += more->sum.open_calls;
 	known->sum.bytes += more->sum.bytes;
+	known->sum.samples += more->sum.samples;
 	known->sum.total_ns += more->sum.total_ns;
 	known->sum.max_ns = fmax(known->sum.max_ns, more->sum.max_ns);
 	if (more->holder_ns > known->holder_ns) {
@@ -186,6 +188,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	struct thread *holder = wait->holder_thread ? nodes_thread(process, wait->holder_thread) : NULL;
 	const struct module *module = module_at(process, wait->caller_addr, process->last_ticks);
 	struct found found = { .process = process, .caller_addr = wait->caller_addr };
+	struct function *function;
 
 	if (!path)
 		return;
@@ -194,8 +197,10 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	logfile_node(process->log, (uint64_t)wait->node << LOG_REF_SHIFT, &node);
 	if (!log_is_wait(node.function_addr) || is_beside != nodes_is_beside(process, node.function_addr))
 		return;
+	function = function_find(&process->model->tables->functions, process, node.function_addr);
 	found.sum = (struct wait_sum){
-		.function = function_find(&process->model->tables->functions, process, node.function_addr),
+		.function = function,
+		.call = function->region,
 		.caller = is_beside || !path->parent->function ? NULL : path->parent,
 		.object = object_name(reader, process, wait),
 		.holder_thread = holder,
@@ -210,9 +215,74 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	add_open(&found, process, offset);
 	if (!is_beside)
 		reader->known_ns[path->id] += found.sum.total_ns;
-	reader->named_ns[thread_number(thread)] += found.sum.total_ns;
 	if (found.sum.calls)
 		add(reader, &found);
+}
+
+/* ---- samples of blocked threads ---- */
+
+static const char *sampled_object(struct reader *reader, const struct process *process,
+				  const struct log_blocked *blocked)
+{
+	if (!blocked->argument)
+		return NULL;
+	if (blocked->call == SYS_futex)
+		return lock_name(reader, process, blocked->argument);
+	return system_call_has_fd(blocked->call)
+		       ? keep(reader->waits, xasprintf("descriptor %" PRIu64, blocked->argument))
+		       : NULL;
+}
+
+static void read_blocked(struct reader *reader, struct process *process, const struct log_blocked *blocked)
+{
+	struct thread *thread = blocked->thread ? nodes_thread(process, blocked->thread) : NULL;
+	struct tree_node *path = thread ? nodes_path(thread, blocked->node) : NULL;
+	const char *call = blocked->call >= 0 ? system_call_name(blocked->call) : NULL;
+	struct found found = { .process = process };
+
+	if (thread && thread->left_out)
+		return;
+	reader->waits->blocked_ns += (double)blocked->blocked_ns;
+	reader->waits->nr_looks += blocked->nr;
+	if (blocked->call == LOG_BLOCKED_IN_WAIT || call)
+		reader->waits->named_ns += (double)blocked->blocked_ns;
+	if (blocked->call == LOG_BLOCKED_IN_WAIT)
+		return;
+	if (!call)
+		call = blocked->call < 0 ? "(blocked outside of system calls)"
+					 : keep(reader->waits, xasprintf("system call %d", blocked->call));
+	if (path && path->function && path->function->wait)
+		path = path->parent;
+	if (thread && !(path && path->function))
+		found.caller_addr = thread->begin_function_addr;
+	found.addr = found.caller_addr;
+	found.sum = (struct wait_sum){
+		.call = call,
+		.caller = path && path->function ? path : NULL,
+		.object = sampled_object(reader, process, blocked),
+		.samples = blocked->nr,
+		.total_ns = (double)blocked->blocked_ns,
+		.max_ns = NAN,
+	};
+	add(reader, &found);
+}
+
+static void read_samples(struct reader *reader, struct process *process)
+{
+	const struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		uint64_t offset = extent->offset + sizeof(struct log_area),
+			 end = extent->offset + extent->used_bytes;
+		struct log_blocked blocked;
+
+		for (; extent->kind == LOG_AREA_BLOCKED && offset + sizeof(blocked) <= end;
+		     offset += sizeof(blocked)) {
+			memcpy(&blocked, log->base + offset, sizeof(blocked));
+			read_blocked(reader, process, &blocked);
+		}
+	}
 }
 
 static void read_process(struct reader *reader, struct process *process)
@@ -236,6 +306,7 @@ static void read_process(struct reader *reader, struct process *process)
 				read_wait(reader, thread, &wait, offset);
 		}
 	}
+	read_samples(reader, process);
 	logfile_forget_all(log);
 }
 
@@ -246,6 +317,7 @@ static void add_rests(struct reader *reader, struct model *model)
 		struct call_stats stats;
 		struct found rest = {
 			.sum = { .function = node->function,
+				 .call = node->function->region,
 				 .caller = node->parent->function ? node->parent : NULL },
 		};
 
@@ -268,61 +340,6 @@ static int longest_first(const void *a, const void *b)
 	const struct wait_sum *left = a, *right = b;
 
 	return (left->total_ns < right->total_ns) - (left->total_ns > right->total_ns);
-}
-
-/* The kernel's numbers of a thread: as long as it lived it ran, was ready to run, or was blocked. */
-static double blocked_of(const struct process *process, const struct rowset *rows)
-{
-	int cpu = rowset_column(rows, "thread_cpu_ns"), ready = rowset_column(rows, "thread_wait_ns");
-	uint64_t last = rows->nr_rows - 1;
-	double passed_ns;
-
-	if (cpu < 0 || ready < 0 || rows->nr_rows < 2)
-		return 0;
-	passed_ns = (double)(rows->ticks[last] - rows->ticks[0]) * process->tick_ns;
-	passed_ns -= (double)(rowset_value(rows, last, (uint32_t)cpu) - rowset_value(rows, 0, (uint32_t)cpu));
-	passed_ns -=
-		(double)(rowset_value(rows, last, (uint32_t)ready) - rowset_value(rows, 0, (uint32_t)ready));
-	return fmax(0, passed_ns);
-}
-
-/* The record of the task @tid alone. @is_shared: some record is of several tasks, maybe of this one. */
-static const struct thread *thread_of(const struct process *process, uint32_t tid, bool *is_shared)
-{
-	const struct thread *found = NULL;
-
-	*is_shared = false;
-	for (size_t i = 0; i < process->nr_threads; i++) {
-		*is_shared |= process->threads[i]->nr_threads > 1;
-		if (process->threads[i]->tid == tid && process->threads[i]->nr_threads == 1)
-			found = process->threads[i];
-	}
-	return found;
-}
-
-/* A wait is blocked time and then, ready to go on, time without a processor. */
-static void add_blocked(struct reader *reader, const struct process *process, const struct rowset *rows)
-{
-	bool is_shared;
-	const struct thread *thread = thread_of(process, rows->id, &is_shared);
-	double blocked_ns = blocked_of(process, rows);
-
-	if (!thread && is_shared)
-		return;
-	reader->waits->blocked_ns += blocked_ns;
-	if (thread)
-		reader->waits->named_ns += fmin(blocked_ns, reader->named_ns[thread_number(thread)]);
-}
-
-static void add_all_blocked(struct reader *reader, const struct model *model)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		for (size_t j = 0; j < model->processes[i]->nr_rowsets; j++) {
-			const struct rowset *rows = &model->processes[i]->rowsets[j];
-
-			if (strcmp(rows->set, "thread") == 0)
-				add_blocked(reader, model->processes[i], rows);
-		}
 }
 
 static char *caller_name(const struct found *found)
@@ -363,18 +380,15 @@ void waits_read(struct model *model, struct wait_sums *waits)
 
 	*waits = (struct wait_sums){ .nr = 0 };
 	reader.known_ns = xcalloc(model->nr_tree_nodes + 1, sizeof(*reader.known_ns));
-	reader.named_ns = xcalloc(model->nr_threads + 1, sizeof(*reader.named_ns));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (!model->processes[i]->is_saved && !model->processes[i]->entry_log)
 			read_process(&reader, model->processes[i]);
-	add_all_blocked(&reader, model);
 	add_rests(&reader, model);
 	finish(&reader);
 	hashtable_release(&reader.table);
 	hashtable_release(&reader.names);
 	free(reader.found);
 	free(reader.known_ns);
-	free(reader.named_ns);
 }
 
 const char *waits_caller(const struct wait_sum *sum)

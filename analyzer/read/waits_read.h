@@ -7,7 +7,8 @@
 /* Equal waits: on one object, in calls of one path and place, of a lock that one path held when they began.
  */
 struct wait_sum {
-	struct function *function; /* the library call: its name and kind */
+	struct function *function; /* the library call; NULL: of samples */
+	const char *call;	   /* its name, or that of a system call */
 	struct tree_node *caller;  /* NULL: not known, as in processes without hooks */
 	const char *object; /* "table_lock", "0x7f12", "/tmp/a.txt", "socket"; NULL: none, or not known */
 	struct tree_node *holder;	    /* NULL: not known */
@@ -17,6 +18,7 @@ struct wait_sum {
 	uint64_t calls;	   /* that ended, and those that were open at the end: */
 	uint64_t open_calls;
 	uint64_t bytes; /* read or written */
+	uint64_t samples; /* > 0: total_ns is by so many looks at blocked threads; calls are not known */
 	double total_ns;
 	double max_ns;
 };
@@ -25,9 +27,9 @@ struct wait_sums {
 	struct wait_sum *sums; /* longest first */
 	size_t nr;
 	double total_ns;
-	/* For how long the kernel saw threads neither running nor ready; 0: it was not read, or never */
-	double blocked_ns;
-	double named_ns; /* of that: at most the thread's calls that waited */
+	/* By looks at blocked threads: how long they were, and of that in a call that is known */
+	double blocked_ns, named_ns;
+	uint64_t nr_looks;
 	char **texts; /* what names are in */
 	size_t nr_texts;
 };

@@ -2,6 +2,7 @@
 /* What library calls waited for: which lock and who held it, which file, for how long. */
 #include "analyzer/views/views.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +47,9 @@ static struct value get_text(const struct column *column, const void *row)
 
 	switch (column->index) {
 	case WAIT_FUNCTION:
-		return value_text(sum->function->region);
+		return value_text(sum->call);
 	case WAIT_KIND:
-		return value_text(waits_kind(sum->function->wait));
+		return value_text(sum->function ? waits_kind(sum->function->wait) : "sampled");
 	case WAIT_CALLER:
 		return value_text(caller_of(sum));
 	default:
@@ -56,12 +57,23 @@ static struct value get_text(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_total(const struct column *column, const void *row)
+{
+	const struct wait_sum *sum = row;
+	struct value value = ns_cell(sum->total_ns);
+
+	(void)column;
+	value.is_sampled = sum->samples > 0;
+	return value;
+}
+
 #define WAIT(member, unit) MEMBER(struct wait_row, member, unit)
 
 static const struct column columns[] = {
-	{ "total_ns", "Total", COLUMN_SUMS, MEMBER_NS(struct wait_row, sum.total_ns) },
+	{ "total_ns", "Total", COLUMN_SUMS, get_total, 0 },
 	{ "total_percent", "", COLUMN_SUMS, WAIT(total_percent, UNIT_PERCENT) },
-	{ "calls", "Calls", COLUMN_SUMS, WAIT(sum.calls, UNIT_COUNT) },
+	{ "calls", "Calls", COLUMN_SUMS, WAIT(sum.calls, UNIT_COUNT | NOT_0) },
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.samples, UNIT_COUNT | NOT_0) },
 	{ "open_calls", "Open", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.open_calls, UNIT_COUNT) },
 	{ "mean_ns", "Mean", 0, MEMBER_NS(struct wait_row, mean_ns) },
 	{ "max_ns", "Max", COLUMN_SPARE, MEMBER_NS(struct wait_row, sum.max_ns) },
@@ -105,7 +117,7 @@ static const char *caller_text(struct document *document, const struct wait_sum 
 static char *wait_text(struct document *document, const struct wait_sum *sum, bool most)
 {
 	const char *caller = caller_text(document, sum), *held = most ? "held most by" : "held by";
-	char *text = document_text(document, "%s", sum->function->region);
+	char *text = document_text(document, "%s", sum->call);
 
 	if (sum->object)
 		text = document_text(document, "%s %s", text, sum->object);
@@ -144,8 +156,8 @@ static bool is_group(const void *item, const void *key)
 {
 	const struct group *a = item, *b = key;
 
-	return a->sum.function == b->sum.function && is_same_text(a->sum.place, b->sum.place) &&
-	       is_same_text(a->caller, b->caller);
+	return a->sum.function == b->sum.function && strcmp(a->sum.call, b->sum.call) == 0 &&
+	       is_same_text(a->sum.place, b->sum.place) && is_same_text(a->caller, b->caller);
 }
 
 static bool is_object(const void *item, const void *key)
@@ -173,6 +185,7 @@ static void add_to_group(struct group *group, const struct wait_sum *sum)
 	group->sum.calls += sum->calls;
 	group->sum.open_calls += sum->open_calls;
 	group->sum.bytes += sum->bytes;
+	group->sum.samples += sum->samples;
 	group->sum.total_ns += sum->total_ns;
 	group->sum.max_ns = fmax(group->sum.max_ns, sum->max_ns);
 	if (!group->sum.object)
@@ -184,7 +197,7 @@ static void add_row(struct document *document, struct table_rows *rows, const st
 		    const struct wait_sum *sum, bool several_holders)
 {
 	const struct wait_row row = { *sum, 100 * sum->total_ns / sums->total_ns,
-				      sum->total_ns / (double)sum->calls,
+				      sum->calls ? sum->total_ns / (double)sum->calls : NAN,
 				      wait_text(document, sum, several_holders) };
 
 	document_add_row(document, rows, &row);
@@ -199,7 +212,7 @@ static struct table_rows groups_of(struct document *document, const struct wait_
 	for (size_t i = 0; i < sums->nr; i++) {
 		const struct wait_sum *sum = &sums->sums[i];
 		struct group wanted = { .sum = *sum, .caller = caller_text(document, sum) };
-		uint64_t hash = hash_pair(sum->function->number, sum->place ? hash_string(sum->place) : 0) +
+		uint64_t hash = hash_pair(hash_string(sum->call), sum->place ? hash_string(sum->place) : 0) +
 				(wanted.caller ? hash_string(wanted.caller) : 0);
 
 		group = hashtable_find(&groups, hash, is_group, &wanted);
@@ -234,16 +247,38 @@ static bool has_holder(const struct wait_sums *sums)
 	return false;
 }
 
+static bool has_samples(const struct wait_sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++)
+		if (sums->sums[i].samples)
+			return true;
+	return false;
+}
+
+/* Of fewer looks than this a share says nothing. */
+#define LOOKS_LEAST 10
+
 static char *note(struct document *document, const struct wait_sums *sums)
 {
-	char *named = document_text(document, "%s", "");
+	const char *between = "";
+	char *text = document_text(document, "%s", "");
 
 	if (!sums->nr)
 		return document_text(document, "no library call waited, or --waits=off");
-	if (sums->blocked_ns > 0)
-		named = document_text(document, "%.0f %% of the time that threads were blocked has a name%s",
-				      100 * sums->named_ns / sums->blocked_ns, has_holder(sums) ? "; " : "");
-	return document_text(document, "%s%s", named, has_holder(sums) ? HOLDER_NOTE : "");
+	if (sums->blocked_ns > 0 && sums->nr_looks >= LOOKS_LEAST) {
+		text = document_text(document,
+				     "%.0f %% of the time that threads were blocked has a name, by %" PRIu64
+				     " looks at blocked threads",
+				     100 * sums->named_ns / sums->blocked_ns, sums->nr_looks);
+		between = "; ";
+	}
+	if (has_samples(sums)) {
+		text = document_text(document,
+				     "%s%s≈: system calls that such looks found, beside those recorded", text,
+				     between);
+		between = "; ";
+	}
+	return has_holder(sums) ? document_text(document, "%s%s%s", text, between, HOLDER_NOTE) : text;
 }
 
 /* They live as long as the document. */
@@ -271,7 +306,7 @@ static struct table table_of(struct table_rows rows)
 		.text_columns = "total_ns,total_percent,calls,mean_ns,wait",
 		.data_columns =
 			"function,kind,object,caller,source,holder,holder_thread,holder_thread_name,calls,"
-			"open_calls,total_ns,mean_ns,max_ns,bytes",
+			"open_calls,total_ns,mean_ns,max_ns,bytes,samples",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "test/unit/build_log.h"
 #include "test/unit/build_marks.h"
@@ -193,6 +194,20 @@ static void slices(struct rank *rank, struct log_thread *thread, struct log_node
 }
 
 /* What ranks 0 and 1 do alike, @often times. */
+/* Looks at the thread while it was blocked: 9 times in @wait, 3 times in a futex of @caller. */
+static void blocked(struct build *build, struct log_thread *thread, const struct log_node *wait,
+		    const struct log_node *caller)
+{
+	struct log_area *area = build_area(build, LOG_AREA_BLOCKED, 0, 4096, sizeof(*area));
+	struct log_blocked *list = (struct log_blocked *)(area + 1);
+
+	list[0] = (struct log_blocked){ build_ref(build, thread), build_ref(build, wait), LOG_BLOCKED_IN_WAIT,
+					9, 0, MS * 9 / 10 };
+	list[1] = (struct log_blocked){ build_ref(build, thread), build_ref(build, caller), SYS_futex, 3,
+					0x7ffd2000, MS * 3 / 10 };
+	area->used_bytes += 2 * sizeof(*list);
+}
+
 /* @nr locks of 0.2 ms in @caller, in all of which the thread was in @holder when they began. */
 static void waits(struct build *build, struct log_thread *thread, struct log_node *caller, int nr,
 		  const struct log_node *holder)
@@ -207,6 +222,7 @@ static void waits(struct build *build, struct log_thread *thread, struct log_nod
 	label->number = WAIT_LABEL;
 	label->text_bytes = sizeof("pthread_mutex_lock");
 	strcpy((char *)(label + 1), "pthread_mutex_lock");
+	blocked(build, thread, node, caller);
 	*(struct log_wait *)(area + 1) = (struct log_wait){
 		.node = build_ref(build, node),
 		.object_kind = LOG_WAIT_ADDRESS,

@@ -104,6 +104,40 @@ lines_of() {
 	done
 }
 
+@test "waits that no wrapper sees are found by looks at blocked threads, and marked" {
+	local how
+	export INSIDEME_INTERVAL=10ms
+	for how in record 'monitor -q --'; do
+		rm -rf insideme.data waits.csv
+		$how "$([ "$how" = record ] || echo "$bin/")unseen_waits"
+		between "asleep, ms" 300 "$(($(sum total_ns function=clock_nanosleep caller='main;wait_raw') / 1000000))" 1100
+		between "reading, ms" 300 "$(($(sum total_ns function=read caller=read_raw kind=sampled) / 1000000))" 1100
+		[ "$(sum samples function=read kind=sampled)" -ge 5 ]
+		same "calls" "$(waits calls function=read kind=sampled)" ""
+		"$report" -v waits >page
+		grep -E '^ *≈[0-9.]+ ms .*clock_nanosleep in main > wait_raw' page
+		waits object function=read kind=sampled | grep -x 'descriptor [0-9]*'
+	done
+}
+
+# named PROGRAM ARGS...: how much of its threads' blocked time has a name, in percent
+named() {
+	rm -rf insideme.data waits.csv
+	INSIDEME_INTERVAL=10ms record "$@"
+	"$report" -v waits | tr -s ' \n' ' ' | grep -oE '[0-9]+ % of the time that threads were blocked has a name' | cut -d' ' -f1
+}
+
+@test "at least 95 % of blocked time has a name" {
+	between streams 95 "$(named streams)" 100
+	between uses 95 "$(named uses sleeps 500)" 100
+	between causes 95 "$(named causes keep)" 100
+	between barriers 95 "$(named barriers)" 100
+	between unseen_waits 95 "$(named unseen_waits)" 100
+	rm -rf insideme.data
+	INSIDEME_INTERVAL=10ms record barriers
+	[ "$(sum samples function=futex)" -ge 3 ] # idle workers of OpenMP
+}
+
 # is_blocked PID: in a futex, in both threads
 is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34) ')" = 2 ]; }
 

@@ -15,9 +15,10 @@
 #define LIST_ALWAYS	16
 #define ROOM_SHIFT	6	/* share of the budget for the rows of all threads ever */
 
-void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults)
+void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, bool wants_waits)
 {
 	tasks->wants_faults = wants_faults;
+	tasks->blocked = (struct blocked_log){ .log = log, .is_on = wants_waits };
 	tasks->log = log;
 	tasks->task_fd = -1;
 	tasks->ended_wait_ns = 0;
@@ -35,8 +36,9 @@ static void forgo_faults(struct tasks *tasks, const char *why)
 
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count)
 {
-	tasks->count = count;
+	tasks->count = tasks->blocked.count = count;
 	tasks->own_tid = own_thread ? (int)sys_gettid() : 0;
+	tasks->blocked.own_addr = own_thread ? (uintptr_t)tasks : 0;
 	tasks->task_fd = source_open(pid, "task");
 	if (tasks->own_tid && tasks->wants_faults)
 		forgo_faults(tasks, "only insideme-run records them");
@@ -112,6 +114,7 @@ static void take_tid(struct tasks *tasks, int tid)
 		task->tid = tid;
 		task->has_rows = false;
 		task->cpu_ns = task->wait_ns = 0;
+		task->blocked = (struct blocked_thread){ .read_ns = 0 };
 		open_off_cpu(tasks, task);
 		open_faults(tasks, task);
 	}
@@ -201,6 +204,8 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 		figures.thread_cpu_ns = schedstat.cpu_ns;
 		figures.thread_wait_ns = schedstat.wait_ns;
 		add_row(tasks, task, &figures, log_fd);
+		blocked_look(&tasks->blocked, &task->blocked, tasks->task_fd, task->tid,
+			     schedstat.cpu_ns + schedstat.wait_ns, log_fd, buffer, bytes);
 	}
 	source_close(&fd);
 }

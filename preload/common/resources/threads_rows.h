@@ -10,6 +10,7 @@
 
 #include "preload/common/log/columns.h"
 #include "preload/common/log/rows_writer.h"
+#include "preload/common/resources/blocked_calls.h"
 #include "preload/common/resources/off_cpu.h"
 #include "preload/common/resources/page_faults.h"
 #include "preload/common/resources/source.h"
@@ -25,6 +26,7 @@ struct task {
 	uint64_t last[2];
 	struct off_cpu off;
 	struct page_faults faults;
+	struct blocked_thread blocked;
 };
 
 struct tasks {
@@ -38,10 +40,11 @@ struct tasks {
 	uint32_t nr_tasks;
 	bool has_more;			/* there are more threads than we keep */
 	bool wants_faults;		/* page faults by code; false where the kernel does not allow it */
+	struct blocked_log blocked;
 	struct task list[TASKS_MAX];
 };
 
-void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults);
+void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, bool wants_waits);
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
 /* @log_fd: see tasks_read(). */
 void tasks_close(struct tasks *tasks, int log_fd);

@@ -20,6 +20,7 @@ struct sampler_settings {
 	bool interval_is_set;		/* by the user: keep it even where it costs more than 1 % of a core */
 	uint64_t pss_limit_bytes;	/* PSS and USS are not read while RSS is above this */
 	bool page_faults;		/* by the code that touched a page first */
+	bool waits;			/* what blocked threads are in */
 };
 
 static inline struct sampler_settings sampler_settings(const struct settings *from)
@@ -29,6 +30,7 @@ static inline struct sampler_settings sampler_settings(const struct settings *fr
 		.interval_is_set = from->source[SETTING_INTERVAL] != FROM_FALLBACK,
 		.pss_limit_bytes = from->value[SETTING_PSS_LIMIT],
 		.page_faults = from->value[SETTING_PAGE_FAULTS],
+		.waits = from->value[SETTING_WAITS],
 	};
 }
 

@@ -80,7 +80,8 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 	if (config->settings.interval_ns)
 		sources->usage.full_every = config->settings.interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
 					    (uint32_t)(FULL_NS / config->settings.interval_ns);
-	tasks_init(&sources->tasks, config->log, config->settings.page_faults && !config->ancestor);
+	tasks_init(&sources->tasks, config->log, config->settings.page_faults && !config->ancestor,
+		   config->settings.waits && !config->ancestor);
 	machine_owner_init(&sources->machine_owner, config->run, config->log);
 	sources->machine_is_open = sources->cgroup_is_open = false;
 	sources->knows_cores = sources->has_no_cgroup = false;
