@@ -11,6 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/document.h"
@@ -252,20 +253,119 @@ bool function_is_of_cpp_library(const struct function *function)
 	return false;
 }
 
-void heap_charge(struct model *model)
+/* ---- functions that allocate for their callers ---- */
+
+#define WRAPPER_ALLOCS 100 /* fewer say nothing about a function */
+#define WRAPPER_ROUNDS 4   /* wrappers of wrappers */
+#define WRAPPER_NAMES  3
+
+/* By the number of a function. */
+struct charge {
+	const struct function *caller;
+	bool several_callers, calls_others;
+	bool is_wrapper;
+};
+
+static bool is_passed_on(const struct charge *charges, const struct function *function)
 {
-	struct function **payers = xcalloc(model->nr_tree_nodes, sizeof(*payers));	/* [id of a node] */
+	return function_is_of_cpp_library(function) || charges[function->number].is_wrapper;
+}
+
+/* Heap use of each function, and of those below it that allocate for their callers. */
+static void charge_callers(struct model *model, const struct charge *charges)
+{
+	struct function **payers = xcalloc(model->nr_tree_nodes, sizeof(*payers)); /* [id of a node] */
 
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		model->functions[i]->charged_heap = (struct heap_stats){ 0 };
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		struct function *above = payers[node->parent->id];
 
-		payers[node->id] =
-			above && function_is_of_cpp_library(node->function) ? above : node->function;
+		payers[node->id] = above && is_passed_on(charges, node->function) ? above : node->function;
 		heap_stats_add(&payers[node->id]->charged_heap, node->heap);
 	}
 	free(payers);
+}
+
+static void look_at_callers(struct model *model, struct charge *charges)
+{
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		const struct function *caller = node->parent->function;
+		struct charge *of = &charges[node->function->number];
+
+		if (!caller || caller == node->function)
+			continue;
+		of->several_callers |= of->caller && of->caller != caller;
+		of->caller = caller;
+		charges[caller->number].calls_others |=
+			!is_passed_on(charges, node->function) && !node->function->wait;
+	}
+}
+
+/* One block a call, which it does not free, and next to nothing else; called from several functions. */
+static bool is_wrapper(const struct function *function, const struct charge *charge)
+{
+	const struct heap_stats *heap = &function->charged_heap;
+	const double allocs = (double)heap->alloc_calls, calls = (double)function->stats.calls;
+
+	return function->kind == FUNCTION_PLAIN && !function->region && heap->alloc_calls >= WRAPPER_ALLOCS &&
+	       allocs >= 0.9 * calls && allocs <= 1.1 * calls && heap->free_calls <= heap->alloc_calls / 10 &&
+	       charge->several_callers && !charge->calls_others;
+}
+
+static bool find_wrappers(struct model *model, struct charge *charges)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
+		const struct function *function = model->functions[i];
+		struct charge *charge = &charges[function->number];
+
+		if (!charge->is_wrapper && !function_is_of_cpp_library(function) &&
+		    is_wrapper(function, charge))
+			charge->is_wrapper = found = true;
+		charge->calls_others = false;
+	}
+	return found;
+}
+
+static const char *wrappers_text(struct document *document, const struct model *model,
+				 const struct charge *charges)
+{
+	const char *text = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
+		const struct function *function = model->functions[i];
+
+		if (charges[function->number].is_wrapper && nr++ < WRAPPER_NAMES)
+			text = text ? document_text(document, "%s, %s", text, function->short_name)
+				    : function->short_name;
+	}
+	if (!nr)
+		return NULL;
+	if (nr > WRAPPER_NAMES)
+		text = document_text(document, "%s and %zu more", text, nr - WRAPPER_NAMES);
+	return document_text(document, "%s: %s for %s callers, and %s here for them; -v heap shows %s", text,
+			     nr == 1 ? "allocates" : "allocate", nr == 1 ? "its" : "their",
+			     nr == 1 ? "counts" : "count", nr == 1 ? "it" : "them");
+}
+
+const char *heap_charge(struct document *document, struct model *model)
+{
+	struct charge *charges = xcalloc(functions_count(&model->tables->functions), sizeof(*charges));
+	const char *text;
+	bool goes_on = true;
+
+	for (int round = 0; goes_on && round < WRAPPER_ROUNDS; round++) {
+		charge_callers(model, charges);
+		look_at_callers(model, charges);
+		goes_on = find_wrappers(model, charges);
+	}
+	charge_callers(model, charges);
+	text = wrappers_text(document, model, charges);
+	free(charges);
+	return text;
 }
 
 uint64_t heap_sample_distance(const struct model *model)

@@ -44,10 +44,11 @@ const char *heap_age_text(struct document *document, const struct heap_age *age,
 bool function_is_of_cpp_library(const struct function *function);
 
 /*
- * Set charged_heap of all functions. What a function of the C++ library allocated or freed is charged to
- * the nearest caller outside of the library, or to the outermost function if all belong to it.
+ * Set charged_heap of all functions: without what they allocated for their callers. That is what the C++
+ * library does, and functions that allocate one block a call and do little else ("xmalloc"). Return: which
+ * those are, as a note; NULL: none
  */
-void heap_charge(struct model *model);
+const char *heap_charge(struct document *document, struct model *model);
 
 /* Bytes between samples, on average; 0: no samples were asked for. */
 uint64_t heap_sample_distance(const struct model *model);

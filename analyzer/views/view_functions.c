@@ -239,13 +239,12 @@ struct table functions_table(struct document *document, struct report *report, b
 {
 	struct model *model = report->model;
 	struct table_rows rows = ROWS_OF(struct function_row);
+	const char *note = allocators ? heap_charge(document, model) : NULL;
 	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
 	const char *sort = model->is_sampled ? report_sampled_sort(report, false) :
 			   report_has_times(report) ? "self_ns" : "calls";
 
 	fields_apply(model, report->options->fields);
-	if (allocators)
-		heap_charge(model);
 	for (size_t i = 0; i < nr_functions; i++) {
 		struct function *function = model->functions[i];
 		const struct heap_stats *heap = allocators ? &function->charged_heap : &function->heap;
@@ -267,6 +266,7 @@ struct table functions_table(struct document *document, struct report *report, b
 		.data_also = report_data_also(report),
 		.text_sort = sort,
 		.data_sort = sort,
+		.note = note,
 		.rows = rows,
 	};
 }

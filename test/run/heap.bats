@@ -115,6 +115,20 @@ the_peak() {
 	done
 }
 
+@test "the first page charges what wrappers allocate to their callers, and says so" {
+	local compiler
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		record wrappers$compiler
+		"$report" -f json >page.json
+		same "allocators" "$(python3 -c 'import json
+for row in json.load(open("page.json"))["allocators"]: print(row["function"], row["alloc_calls"], row["alloc_bytes"])' |
+			xargs)" "load 300 30000 build 200 10000 single 149 5960 main 1 1"
+		COLUMNS=200 "$report" | grep -E '(checked, xmalloc|xmalloc, checked): allocate for their callers, and count here for them'
+		same "blocks of checked" "$(view heap | "$here/csv" alloc_calls function=checked)" 501
+	done
+}
+
 @test "killed at its peak, a program shows what that was made of" {
 	record peak dies || true
 	"$report" -v heap -f csv >heap.csv

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Allocation by wrappers: load takes 300 blocks of 100 bytes, build 200 of 50, by xmalloc, which calls checked,
+ * the only one that calls malloc. single takes 150 of 40, for one caller alone. The first page must show load,
+ * build and single, and name xmalloc and checked; -v heap has checked.
+ */
+#include <stdlib.h>
+
+static void *volatile blocks[650];
+static int nr_blocks;
+
+__attribute__((noinline)) static void *checked(size_t bytes)
+{
+	void *block = malloc(bytes);
+
+	if (!block)
+		abort();
+	return block;
+}
+
+__attribute__((noinline)) static void *xmalloc(size_t bytes)
+{
+	void *block = checked(bytes ? bytes : 1);
+
+	blocks[nr_blocks++] = block;
+	return block;
+}
+
+__attribute__((noinline)) static void load(void)
+{
+	for (int i = 0; i < 300; i++)
+		xmalloc(100);
+}
+
+__attribute__((noinline)) static void build(void)
+{
+	for (int i = 0; i < 200; i++)
+		xmalloc(50);
+}
+
+__attribute__((noinline)) static void single(void)
+{
+	blocks[nr_blocks++] = malloc(40);
+}
+
+int main(void)
+{
+	load();
+	build();
+	checked(1);
+	for (int i = 0; i < 149; i++)
+		single();
+	return 0;
+}
