@@ -3,8 +3,7 @@
  * What blocked threads are in, from /proc/PID/task/TID/syscall: for what no wrapper of the library sees, such
  * as libgomp's futexes and calls within libc.
  */
-#ifndef INSIDEME_RESOURCES_BLOCKED_CALLS_H
-#define INSIDEME_RESOURCES_BLOCKED_CALLS_H
+#pragma once
 
 #include "preload/common/resources/source.h"
 
@@ -34,5 +33,3 @@ struct blocked_thread {
  */
 void blocked_look(struct blocked_log *of, struct blocked_thread *thread, int task_fd, int tid,
 		  uint64_t used_ns, int log_fd, char *buffer, uint64_t bytes);
-
-#endif
