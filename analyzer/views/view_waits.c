@@ -274,8 +274,8 @@ static char *note(struct document *document, const struct wait_sums *sums)
 	}
 	if (has_samples(sums)) {
 		text = document_text(document,
-				     "%s%s≈: system calls that such looks found, beside those recorded", text,
-				     between);
+				     "%s%s≈: system calls that such looks found, beside those recorded",
+				     text, between);
 		between = "; ";
 	}
 	return has_holder(sums) ? document_text(document, "%s%s%s", text, between, HOLDER_NOTE) : text;
