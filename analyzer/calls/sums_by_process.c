@@ -17,6 +17,7 @@
 struct part {
 	struct counters sum;
 	struct hook_share hooks;
+	const struct thread *thread;
 	uint32_t parent;		/* index of its caller's node */
 	bool has_open;			/* calls whose time is not in sum */
 };
@@ -34,6 +35,7 @@ static void take_fact(const struct node_fact *fact, void *context)
 	struct part *part = &sums->parts[fact->index];
 
 	counters_add(&part->sum, &fact->stats);
+	part->thread = fact->thread;
 	if (fact->parent >= 0)
 		part->parent = (uint32_t)fact->parent;
 }
@@ -103,7 +105,7 @@ static void move_times(const struct sums *sums, struct process_sum *sum)
 	sum->stats.self_ns += share * moved_ns;
 	sum->stats.total_ns += share * sum->path->rare->moved_total_ns;
 	while (node) {
-		struct process_sum counted = { .path = node, .stats = NO_CALLS };
+		struct process_sum counted = { .path = node, .thread = sum->thread, .stats = NO_CALLS };
 
 		counted.stats.self_ns = counted.stats.sampled_ns = share * node->rare->sampled_ns;
 		counted.stats.total_ns = share * node->rare->moved_total_ns;
@@ -125,7 +127,7 @@ static void give_parts(const struct sums *sums)
 
 	for (uint32_t i = 0; i < sums->process->log->nr_nodes; i++) {
 		const struct part *part = &sums->parts[i];
-		struct process_sum sum = { .stats = NO_CALLS };
+		struct process_sum sum = { .thread = part->thread, .stats = NO_CALLS };
 		struct call_stats all;
 		bool left_out;
 
@@ -155,6 +157,7 @@ static void give_open_calls(const struct sums *sums)
 			double ns = isnan(call->so_far_ns) ? 0 : call->so_far_ns;
 
 			sums->visit(&(struct process_sum){ .path = call->node,
+							   .thread = stack->thread,
 							   .stats = { .calls = !call->was_counted,
 								      .open_calls = 1,
 								      .self_ns = call->self_ns,

@@ -9,6 +9,7 @@
 
 struct process_sum {
 	struct tree_node *path;		/* the root: only its heap, outside of all functions */
+	const struct thread *thread;	/* NULL: not known, as of calls that call sites counted */
 	struct call_stats stats;	/* calls: all, open, timed and known; times: self, total and open;
 					 * without the hooks' cost */
 	struct heap_stats heap;

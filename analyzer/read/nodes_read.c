@@ -384,7 +384,7 @@ static void give_area(struct node_reader *reader, const struct log_extent *exten
 	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS] = { 0 };
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
-		struct node_fact fact = { .index = extent->first_node + i };
+		struct node_fact fact = { .index = extent->first_node + i, .thread = reader->thread };
 		uint32_t place = process->path_of[fact.index];
 		struct log_node node;
 

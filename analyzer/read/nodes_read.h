@@ -18,6 +18,7 @@ void nodes_each_function(struct process *process,
 /* A sound node of a log: the calls of one call path in one thread. */
 struct node_fact {
 	uint32_t index;			/* of the node in its log */
+	struct thread *thread;
 	int64_t parent;			/* index of its caller's node, which is smaller; -1: not known */
 	struct call_stats stats;	/* as recorded, with the cost of hooks */
 };

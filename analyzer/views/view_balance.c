@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How evenly work and memory are spread over ranks: least, mean and most of functions, fields and peaks. */
+/*
+ * How evenly work and memory are spread over ranks or processes, or in a single one over the threads of each
+ * pool: least, mean and most of functions, fields and peaks.
+ */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -8,7 +11,9 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/sums_by_process.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/process_usage.h"
+#include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/read/fields.h"
 
@@ -21,6 +26,7 @@ struct balance_row {
 	const char *name; /* of a field or a peak */
 	double least, sum, most;
 	const struct process *whose; /* that has the most */
+	struct thread *whose_thread; /* of a pool; NULL: ranks are compared */
 	double own;		     /* of the rank that is read */
 	size_t nr_owners;	     /* ranks that have it */
 	size_t nr_ranks;	     /* of all */
@@ -34,6 +40,7 @@ struct balance {
 	struct balance_row **touched;	/* rows of the rank that is read */
 	size_t nr_touched;
 	size_t nr_ranks;
+	size_t first_row; /* of the pool that is read */
 };
 
 static struct balance_row *add_row(struct balance *balance, enum kind kind, struct function *function,
@@ -48,7 +55,7 @@ static struct balance_row *add_row(struct balance *balance, enum kind kind, stru
 /* Fields and peaks are few. */
 static struct balance_row *named_row(struct balance *balance, enum kind kind, const char *name)
 {
-	for (size_t i = 0; i < balance->nr_rows; i++)
+	for (size_t i = balance->first_row; i < balance->nr_rows; i++)
 		if (balance->rows[i]->kind == kind && strcmp(balance->rows[i]->name, name) == 0)
 			return balance->rows[i];
 	return add_row(balance, kind, NULL, name);
@@ -63,7 +70,7 @@ static void add_own(struct balance *balance, struct balance_row *row, double mor
 	row->own += more;
 }
 
-static void close_rank(struct balance *balance, const struct process *process)
+static void close_rank(struct balance *balance, const struct process *process, struct thread *thread)
 {
 	for (size_t i = 0; i < balance->nr_touched; i++) {
 		struct balance_row *row = balance->touched[i];
@@ -74,6 +81,7 @@ static void close_rank(struct balance *balance, const struct process *process)
 		if (!row->nr_owners || own > row->most) {
 			row->most = own;
 			row->whose = process;
+			row->whose_thread = thread;
 		}
 		row->sum += own;
 		row->nr_owners++;
@@ -86,18 +94,19 @@ static void close_rank(struct balance *balance, const struct process *process)
 	balance->nr_ranks++;
 }
 
-static void add_sum(const struct process_sum *sum, void *context)
+static void add_self(struct balance *balance, struct function *function, double self_ns)
 {
-	struct balance *balance = context;
-	struct function *function = sum->path->function;
-	struct balance_row **row;
+	struct balance_row **row = &balance->functions[function->number];
 
-	if (!function || !isfinite(sum->stats.self_ns))
-		return;
-	row = &balance->functions[function->number];
 	if (!*row)
 		*row = add_row(balance, OF_FUNCTION, function, "");
-	add_own(balance, *row, sum->stats.self_ns);
+	add_own(balance, *row, self_ns);
+}
+
+static void add_sum(const struct process_sum *sum, void *context)
+{
+	if (sum->path->function && isfinite(sum->stats.self_ns))
+		add_self(context, sum->path->function, sum->stats.self_ns);
 }
 
 /* A field has what its functions have. */
@@ -131,6 +140,18 @@ static bool is_compared(const struct process *process, bool has_ranks)
 	       (!has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child));
 }
 
+/* Who does not have it has 0. */
+static void finish_rows(struct balance *balance)
+{
+	for (size_t i = balance->first_row; i < balance->nr_rows; i++) {
+		struct balance_row *row = balance->rows[i];
+
+		row->nr_ranks = balance->nr_ranks;
+		if (row->nr_owners < balance->nr_ranks)
+			row->least = 0;
+	}
+}
+
 static void read_ranks(struct balance *balance, struct model *model)
 {
 	bool has_ranks = false;
@@ -147,14 +168,105 @@ static void read_ranks(struct balance *balance, struct model *model)
 		process_sums_each(process, add_sum, balance);
 		add_fields(balance);
 		add_peaks(balance, process);
-		close_rank(balance, process);
+		close_rank(balance, process, NULL);
 	}
-	for (size_t i = 0; i < balance->nr_rows; i++) {
-		struct balance_row *row = balance->rows[i];
+	finish_rows(balance);
+	free(balance->functions);
+}
 
-		row->nr_ranks = balance->nr_ranks;
-		if (row->nr_owners < balance->nr_ranks)
-			row->least = 0;
+/* ---- threads of pools ---- */
+
+struct self_time {
+	const struct thread *thread;
+	struct function *function;
+	double ns;
+};
+
+struct self_times {
+	struct self_time *list;
+	size_t nr;
+};
+
+static void keep_time(const struct process_sum *sum, void *context)
+{
+	struct self_times *times = context;
+
+	if (!sum->thread || !sum->path->function || !isfinite(sum->stats.self_ns))
+		return;
+	APPEND(times->list, times->nr) =
+		(struct self_time){ sum->thread, sum->path->function, sum->stats.self_ns };
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct thread *left = ((const struct self_time *)a)->thread,
+			    *right = ((const struct self_time *)b)->thread;
+
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static void add_times(struct balance *balance, const struct self_times *times, const struct thread *thread)
+{
+	size_t at = PARTITION_POINT(i, times->nr, times->list[i].thread->index < thread->index);
+
+	for (; at < times->nr && times->list[at].thread == thread; at++)
+		add_self(balance, times->list[at].function, times->list[at].ns);
+}
+
+/* Those that began with one function are a pool. */
+static void read_pool(struct balance *balance, const struct self_times *times, const struct process *process,
+		      uint64_t begin_addr)
+{
+	const size_t nr_functions = functions_count(&process->model->tables->functions) + 1;
+
+	memset(balance->functions, 0, nr_functions * sizeof(*balance->functions));
+	balance->first_row = balance->nr_rows;
+	balance->nr_ranks = 0;
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		struct thread *thread = process->threads[i];
+
+		if (thread->left_out || thread->begin_function_addr != begin_addr)
+			continue;
+		add_times(balance, times, thread);
+		add_fields(balance);
+		close_rank(balance, process, thread);
+	}
+	finish_rows(balance);
+}
+
+/* Is @index the first thread of a pool of several? */
+static bool begins_pool(const struct process *process, size_t index)
+{
+	const uint64_t begin_addr = process->threads[index]->begin_function_addr;
+	size_t nr = 0;
+
+	for (size_t i = 0; begin_addr && i < process->nr_threads; i++) {
+		if (process->threads[i]->left_out || process->threads[i]->begin_function_addr != begin_addr)
+			continue;
+		if (i < index)
+			return false;
+		nr++;
+	}
+	return nr > 1;
+}
+
+static void read_pools(struct balance *balance, struct model *model)
+{
+	balance->functions =
+		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+		struct self_times times = { NULL, 0 };
+
+		if (process->is_saved || process->entry_log)
+			continue;
+		process_sums_each(process, keep_time, &times);
+		if (times.nr)
+			qsort(times.list, times.nr, sizeof(*times.list), by_thread);
+		for (size_t j = 0; j < process->nr_threads; j++)
+			if (begins_pool(process, j))
+				read_pool(balance, &times, process, process->threads[j]->begin_function_addr);
+		free(times.list);
 	}
 	free(balance->functions);
 }
@@ -162,7 +274,7 @@ static void read_ranks(struct balance *balance, struct model *model)
 /* ---- cells ---- */
 
 enum { LEAST, MEAN, MOST, OVER, NR_SPREADS };
-enum { RANK = NR_SPREADS, IMBALANCE, KIND };
+enum { RANK = NR_SPREADS, THREAD, THREAD_NAME, POOL, IMBALANCE, KIND };
 
 static double spread(const struct balance_row *row, size_t which)
 {
@@ -200,7 +312,13 @@ static struct value get(const struct column *column, const void *row)
 	const struct balance_row *of = row;
 
 	switch (column->index) {
+	case THREAD:
+		return of->whose_thread ? value_integer(UNIT_NONE, of->whose_thread->tid) : value_empty();
+	case THREAD_NAME:
+		return value_text(of->whose_thread ? of->whose_thread->name : NULL);
 	case RANK:
+		if (of->whose_thread)
+			return value_empty();
 		return who_cell(of->whose, NULL, of->whose->header.rank >= 0 ? WHO_RANK : WHO_PID);
 	case IMBALANCE:
 		return of->most > 0 ? value_real(UNIT_PERCENT, 100 * spread(of, OVER) / of->most)
@@ -221,6 +339,15 @@ static struct value get_name(const struct column *column, const void *row)
 	return name;
 }
 
+/* The function that the pool's threads began with. */
+static struct value get_pool(const struct column *column, const void *row)
+{
+	struct thread *thread = ((const struct balance_row *)row)->whose_thread;
+	struct function *function = thread ? resolve_begin(thread) : NULL;
+
+	return function ? function_cell(function, column->index) : value_empty();
+}
+
 static const struct column columns[] = {
 	{ "kind", "Kind", COLUMN_LEFT, get, KIND },
 	{ "over_mean_ns", "Most-mean", 0, get_time, OVER },
@@ -232,6 +359,9 @@ static const struct column columns[] = {
 	{ "mean_bytes", "Mean", 0, get_bytes, MEAN },
 	{ "most_bytes", "Most", 0, get_bytes, MOST },
 	{ "most_rank", "In rank", 0, get, RANK },
+	{ "most_thread", "In thread", 0, get, THREAD },
+	{ "most_thread_name", "", COLUMN_LEFT, get, THREAD_NAME },
+	{ "pool", "Threads of", COLUMN_LEFT | COLUMN_SPARE, get_pool, CELL_NAME },
 	{ "ranks", "Ranks", COLUMN_SPARE, MEMBER(struct balance_row, nr_owners, UNIT_COUNT) },
 	{ "imbalance_percent", "Imbal.", 0, get, IMBALANCE },
 	{ "name", "Name", COLUMN_FUNCTION, get_name, CELL_NAME },
@@ -247,13 +377,18 @@ static struct table *add_table(struct document *document, struct balance_row *ro
 		TABLE_COLUMNS(columns),
 		.data_columns =
 			"kind,name,ranks,least_ns,mean_ns,most_ns,over_mean_ns,least_bytes,mean_bytes,"
-			"most_bytes,over_mean_bytes,most_rank,imbalance_percent",
+			"most_bytes,over_mean_bytes,most_rank,imbalance_percent,most_thread,"
+			"most_thread_name,pool",
 		.rows = TABLE_ROWS(rows, nr_rows),
 	});
 }
 
 static const char *note(struct document *document, const struct balance *balance)
 {
+	if (balance->rows[0]->whose_thread)
+		return "self time over the threads that began with one function; a thread without the "
+		       "function has 0; Imbal.: (most - mean) / most: how much shorter it would be if all "
+		       "had the mean";
 	return document_text(
 		document,
 		"self time over %zu ranks; a rank without the function has 0; Imbal.: (most - mean) / "
@@ -280,7 +415,10 @@ static void add_tables(struct document *document, struct report *report, const s
 	table->text_sort = "over_mean_ns";
 	table->text_top = 20;
 	table->text_columns =
-		"over_mean_ns,least_ns,mean_ns,most_ns,most_rank,ranks,imbalance_percent,kind,name";
+		nr && rows[0].whose_thread
+			? "over_mean_ns,mean_ns,most_ns,most_thread,most_thread_name,"
+			  "imbalance_percent,pool,kind,name"
+			: "over_mean_ns,least_ns,mean_ns,most_ns,most_rank,ranks,imbalance_percent,kind,name";
 	table->note = note(document, balance);
 	table = add_table(document, rows + nr_times, nr - nr_times);
 	table->name = "memory";
@@ -294,6 +432,13 @@ static void add_tables(struct document *document, struct report *report, const s
 	table->data_sort = "over_mean_ns";
 }
 
+static void release_rows(struct balance *balance)
+{
+	for (size_t i = 0; i < balance->nr_rows; i++)
+		free(balance->rows[i]);
+	free(balance->rows);
+}
+
 int view_balance(struct document *document, struct report *report)
 {
 	struct balance balance = { 0 };
@@ -301,13 +446,18 @@ int view_balance(struct document *document, struct report *report)
 	fields_apply(report->model, report->options->fields);
 	read_ranks(&balance, report->model);
 	if (balance.nr_ranks < 2) {
-		document_add(document, NULL, "nothing to compare: only one rank or process has a log");
+		release_rows(&balance);
+		balance = (struct balance){ 0 };
+		read_pools(&balance, report->model);
+	}
+	if (!balance.nr_rows) {
+		document_add(document, NULL,
+			     "nothing to compare: only one rank or process has a log, and no two threads "
+			     "began with one function");
 		add_table(document, NULL, 0)->formats = IN_CSV | IN_JSON;
 	} else {
 		add_tables(document, report, &balance);
 	}
-	for (size_t i = 0; i < balance.nr_rows; i++)
-		free(balance.rows[i]);
-	free(balance.rows);
+	release_rows(&balance);
 	return 0;
 }

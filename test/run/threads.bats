@@ -211,6 +211,21 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 2
 }
 
+@test "how evenly a pool of threads shares its work" {
+	local program
+	for program in pool_share pool_share.clang; do
+		rm -rf insideme.data
+		record $program
+		view balance >balance.csv
+		same "whose" "$("$here/csv" most_thread name=share <balance.csv)" "$(cat stdout)"
+		same "threads" "$("$here/csv" ranks name=share <balance.csv)" 4
+		same "pool" "$("$here/csv" pool name=share <balance.csv)" run_share
+		awk -v most="$("$here/csv" most_ns name=share <balance.csv)" -v mean="$("$here/csv" mean_ns name=share <balance.csv)" \
+			'BEGIN { exit !(most > 1.3 * mean && most < 4.01 * mean) }'
+		"$report" -v balance | grep -E ' function +share$'
+	done
+}
+
 @test "open calls that were not timed have no times, in any view" {
 	INSIDEME_TIMING=counts run record still_running exit
 	same "status" "$status" 3
