@@ -205,6 +205,12 @@ torture:
 run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 	$(Q)scripts/torture $(abspath $(O)) $(TORTURE)
 .PHONY: torture run-torture
+
+runs:
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-runs
+run-runs: all $(programs) $(O)/sanitized/insideme-report
+	$(Q)test/many-runs $(abspath $(O)) $(RUNS)
+.PHONY: runs run-runs
 -include $(shell find $(O)/test/unit -name "*.d" 2>/dev/null)
 
 # Benchmarks, beside other profilers. Not part of make check: they measure, and take minutes.
