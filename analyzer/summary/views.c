@@ -47,7 +47,7 @@ const struct view views[] = {
 	  view_mpi, false, NULL },
 	{ "messages", "which rank sent how much to which, by MPI function and communicator", view_messages,
 	  false, NULL },
-	{ "balance", "how evenly functions, fields and memory are spread over ranks or threads of a pool, and which has most",
+	{ "balance", "how evenly functions, fields and memory are spread over ranks or threads",
 	  view_balance, false, NULL },
 	{ "late", "which rank waited for which in MPI calls: late senders and receivers, who came last",
 	  view_late, false, NULL },
