@@ -56,8 +56,8 @@ static bool read_timers(struct process *process, const json_t *array)
 		const json_t *row = json_array_get(array, said->nr_timers);
 
 		timer->name = json_string_value(json_array_get(row, 0));
-		if (!timer->name || !fields_from_array(profile_timer_fields, timer, row, 1) ||
-		    !timer->nr_spans)
+		/* one that was never stopped has no span */
+		if (!timer->name || !fields_from_array(profile_timer_fields, timer, row, 1))
 			return false;
 	}
 	return true;

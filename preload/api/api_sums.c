@@ -96,13 +96,17 @@ static struct so_far sum_up(const struct label *label)
 static void fill(struct insideme_sum *sum, const struct label *label)
 {
 	struct so_far so_far = sum_up(label);
+	uint64_t ns[] = { so_far.ticks - label->reset_ticks, so_far.paused_ticks,
+			  so_far.least_ticks <= so_far.most_ticks ? so_far.least_ticks : 0,
+			  so_far.most_ticks };
 
+	live_make_ns(ns, sizeof(ns) / sizeof(*ns));
 	sum->name = label->text;
 	sum->calls = so_far.calls - label->reset_calls;
-	sum->total_ns = live_ns_of(so_far.ticks - label->reset_ticks);
-	sum->paused_ns = live_ns_of(so_far.paused_ticks);
-	sum->min_ns = so_far.least_ticks <= so_far.most_ticks ? live_ns_of(so_far.least_ticks) : 0;
-	sum->max_ns = live_ns_of(so_far.most_ticks);
+	sum->total_ns = ns[0];
+	sum->paused_ns = ns[1];
+	sum->min_ns = ns[2];
+	sum->max_ns = ns[3];
 }
 
 int query_sum(const char *name, struct insideme_sum *sum)

@@ -84,15 +84,22 @@ static bool since_start(uint64_t *ticks, uint64_t *ns)
 	return now.ticks > start->ticks && now.monotonic_ns > start->monotonic_ns;
 }
 
-uint64_t live_ns_of(uint64_t ticks)
+void live_make_ns(uint64_t *durations, unsigned int nr)
 {
-	uint64_t all_ticks, all_ns;
+	uint64_t all_ticks = 1, all_ns = 0;
 
 	if (live.clock != LOG_CLOCK_TSC)
-		return ticks;
+		return;
 	if (!since_start(&all_ticks, &all_ns))
-		return 0;
-	return (uint64_t)((unsigned __int128)ticks * all_ns / all_ticks);
+		all_ns = 0;
+	for (unsigned int i = 0; i < nr; i++)
+		durations[i] = all_ns ? (uint64_t)((unsigned __int128)durations[i] * all_ns / all_ticks) : 0;
+}
+
+uint64_t live_ns_of(uint64_t ticks)
+{
+	live_make_ns(&ticks, 1);
+	return ticks;
 }
 
 uint64_t live_ticks_of(uint64_t ns)

@@ -117,6 +117,10 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" '1 2'
 	between "ns since its start" 1 "$("$here/csv" open_ns timer=never <timers.csv)" 60000000000
 	COLUMNS=160 "$report" -v timers --no-pager | grep -q 'Not stopped'
+	"$report" --save saved.insideme
+	"$report" -v timers -f csv saved.insideme >saved.csv
+	same "never, saved" "$("$here/csv" calls timer=never <saved.csv)" 0
+	same "once, saved" "$("$here/csv" calls timer=once <saved.csv)" 1
 }
 
 record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
