@@ -82,6 +82,12 @@ struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns)
 	return (struct line_stack){ .lines = lines, .nr = nr, .ns = ns };
 }
 
+struct line_stack line_stack_begin_waiting(struct lines *lines, double waiting_ns)
+{
+	lines->nr_stacks++;
+	return (struct line_stack){ .lines = lines, .waiting_ns = waiting_ns };
+}
+
 static void add(const struct line_stack *stack, struct line_samples *samples, bool is_self)
 {
 	if (is_self) {
@@ -93,6 +99,7 @@ static void add(const struct line_stack *stack, struct line_samples *samples, bo
 	samples->newest_stack = stack->lines->nr_stacks;
 	samples->nr += stack->nr;
 	samples->ns += stack->ns;
+	samples->waiting_ns += stack->waiting_ns;
 }
 
 /* @function: if that of the level, then an outermost one, is not known. */
@@ -218,6 +225,8 @@ static int compare_lines(const void *a, const void *b)
 
 	if (!order)
 		order = most_first(time_of(x->of), time_of(y->of));
+	if (!order)
+		order = most_first(x->of->samples.waiting_ns, y->of->samples.waiting_ns);
 	if (!order)
 		order = most_first((double)x->of->heap.alloc_bytes, (double)y->of->heap.alloc_bytes);
 	if (!order)

@@ -9,6 +9,7 @@
 struct line_samples {
 	uint64_t self_nr, nr;
 	double self_ns, ns;
+	double waiting_ns;		/* of samples of time, with what it calls, as ns */
 	uint64_t newest_stack;		/* lines.c's own: which stack was counted last */
 };
 
@@ -64,10 +65,12 @@ void lines_release(struct model *model);
 struct line_stack {
 	struct lines *lines;
 	uint64_t nr;
-	double ns;
+	double ns, waiting_ns;
 	bool has_begun;			/* the innermost place is there, whose innermost line has self time */
 };
 struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns);
+/* The same where the thread waited: the lines get this time as waiting_ns. */
+struct line_stack line_stack_begin_waiting(struct lines *lines, double waiting_ns);
 void line_stack_add(struct line_stack *stack, struct code_place *place, struct function *function);
 
 /* Blocks that were allocated at @place: to each of its lines and functions, once. */

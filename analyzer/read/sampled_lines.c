@@ -57,6 +57,23 @@ static struct sampled_node *read_node(struct sampled_lines *lines, uint32_t ref)
 	return of;
 }
 
+/* Return: false: the thread was only ready to run. */
+static bool begin_stack(struct process *process, const struct log_sample *sample, struct line_stack *stack)
+{
+	struct lines *lines = lines_of(process->model);
+	const double ns = sample_ns(process, sample);
+
+	if (!process->header.samples_are_of_time)
+		*stack = line_stack_begin(lines, 1, ns);
+	else if (log_sample_state(sample->flags) == LOG_SAMPLE_RUNNING)
+		*stack = line_stack_begin(lines, sample->missed + 1u, ns);
+	else if (log_sample_state(sample->flags) != LOG_SAMPLE_READY)
+		*stack = line_stack_begin_waiting(lines, ns);
+	else
+		return false;
+	return true;
+}
+
 static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
 {
 	struct process *process = thread->process;
@@ -64,12 +81,10 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	const struct sampled_node *node = read_node(lines, sample->node);
 	struct line_stack stack;
 
-	if (process->header.samples_are_of_time && log_sample_state(sample->flags) != LOG_SAMPLE_RUNNING)
+	if ((!process->header.samples_are_of_time && sample->flags & LOG_SAMPLE_IN_HOOK) ||
+	    !nodes_path(thread, sample->node) || sample->ticks > process->limit_ticks ||
+	    nodes_is_left_out(process, sample->node) || !begin_stack(process, sample, &stack))
 		return;
-	if (sample->flags & LOG_SAMPLE_IN_HOOK || !nodes_path(thread, sample->node) ||
-	    sample->ticks > process->limit_ticks || nodes_is_left_out(process, sample->node))
-		return;
-	stack = line_stack_begin(lines_of(process->model), 1, sample_ns(process, sample));
 	line_stack_add(&stack, code_place_at(process, sample->pc_addr, sample->ticks),
 		       node ? node->function : NULL);
 	while (node && node->parent) {
@@ -197,8 +212,8 @@ static void read_runs(struct model *model)
 
 const struct lines *sampled_lines_read(struct model *model)
 {
-	if (!model->samples.nr && !model->heap.nr_samples && !line_counts_are_in(model, NO_RUN) &&
-	    !calling_lines_are_in(model, NO_RUN) && !has_faults(model))
+	if (!model->samples.nr && !samples_know_waits(model) && !model->heap.nr_samples &&
+	    !line_counts_are_in(model, NO_RUN) && !calling_lines_are_in(model, NO_RUN) && !has_faults(model))
 		return NULL;
 	if (lines_of(model)->are_read)
 		return model->lines;

@@ -17,6 +17,7 @@
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/calling_lines.h"
 #include "analyzer/read/sampled_lines.h"
+#include "analyzer/read/samples_read.h"
 
 #define TEXT_FUNCTIONS 10
 #define BODY_MOST 1000 /* lines of a function's text */
@@ -109,6 +110,14 @@ static struct value get_samples(const struct column *column, const void *row)
 					: value_integer(UNIT_COUNT, (int64_t)of->samples->nr);
 }
 
+static struct value get_waiting(const struct column *column, const void *row)
+{
+	const struct line_samples *samples = ((const struct line_row *)row)->samples;
+
+	(void)column;
+	return samples && samples->waiting_ns > 0 ? ns_cell(samples->waiting_ns) : value_empty();
+}
+
 static struct value get_heap(const struct column *column, const void *row)
 {
 	const struct line_row *of = row;
@@ -189,6 +198,7 @@ static const struct column columns[] = {
 	{ "max_ns", "Most", 0, get_calls, MAX_NS },
 	{ "time_percent", "", 0, get_time_percent, 0 },
 	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
+	{ "waiting_ns", "Waiting", COLUMN_WAITS, get_waiting, 0 },
 };
 
 #define DATA_COLUMNS \
@@ -415,15 +425,16 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s%s,text",
+		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s%s%s,text",
 					      has_hits ? ",hits" : "",
 					      has_time ? ",time_ns" : "",
 					      has_hits && has_time ? ",per_hit_ns" : "",
 					      has_time ? ",time_percent" : "",
 					      model->samples.nr ? ",self_ns" : "",
+					      samples_know_waits(model) ? ",waiting_ns" : "",
 					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : "",
 					      lines && lines->nr_faults ? ",new_bytes" : ""),
-		.data_columns = DATA_COLUMNS,
+		.data_columns = samples_know_waits(model) ? DATA_COLUMNS ",waiting_ns" : DATA_COLUMNS,
 		.weight = has_time ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
 		.rows = maker->rows,
 		.formats = formats,
