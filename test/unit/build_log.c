@@ -408,7 +408,7 @@ void build_counter(struct build *build, const struct log_thread *thread, uint64_
 	*(uint64_t *)(area + 1) = calls;
 }
 
-void build_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
+void build_path_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
 		   uint32_t nr, uint16_t flags)
 {
 	const size_t bytes = sizeof(struct log_area) + nr * sizeof(struct log_sample);

@@ -90,5 +90,5 @@ void build_write(const struct build *build, const char *path, uint64_t bytes);
 void build_counter(struct build *build, const struct log_thread *thread, uint64_t function_addr,
 		   uint64_t calls);
 /* @nr CPU samples of a path, all at one time, in its function. @flags: of struct log_sample */
-void build_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
+void build_path_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,
 		   uint32_t nr, uint16_t flags);

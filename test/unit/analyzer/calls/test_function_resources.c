@@ -344,7 +344,7 @@ TEST(what_samples_gave_to_counted_calls_is_cpu_time)
 	build_call(main_node, 100 * MS, 0);
 	build_call(f, 0, 0);
 	build_counter(&build, thread, F, 1000);
-	build_samples(&build, thread, f, 20, 0);
+	build_path_samples(&build, thread, f, 20, 0);
 	slice(&build, thread, main_node, 0, 100);
 	build_process_rows(&build);
 	build_thread_rows(&build, thread->tid, 0, 20, 5);

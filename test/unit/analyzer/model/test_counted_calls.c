@@ -34,7 +34,7 @@ static struct run begin(uint64_t main_ticks)
 
 static void sample(struct run *run, const struct log_node *node, uint32_t nr)
 {
-	build_samples(&run->build, run->thread, node, nr, 0);
+	build_path_samples(&run->build, run->thread, node, nr, 0);
 }
 
 static struct model *load(struct run *run)
@@ -152,7 +152,7 @@ static struct model *load_short_calls(uint64_t g_ms)
 		build_call(g, g_ms * MS / SHORT_CALLS, 0);
 	run.main->child_ticks += g_ms * MS;
 	sample(&run, g, 5);
-	build_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
+	build_path_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
 	return load(&run);
 }
 
