@@ -160,7 +160,7 @@ $(O)/sanitized/analyzer.a: $(filter-out %/app/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcsP $@ $^
 # Of the recorder the rooms that have unit tests, and those that these need.
 unit_rooms := $(patsubst test/unit/%,%,$(sort $(dir $(filter test/unit/preload/%,$(unit_src)))))
-unit_rooms += preload/state/ preload/monitor/tools/
+unit_rooms += preload/state/ preload/monitor/tools/ preload/monitor/stacks/
 $(O)/sanitized/preload.a: $(call obj,sanitized,$(sort $(shared_src) $(wildcard $(addsuffix *.c,$(unit_rooms)))))
 	$(Q)rm -f $@; ar rcsP $@ $^
 unit_helpers := $(call obj,sanitized,$(wildcard test/unit/*.c))

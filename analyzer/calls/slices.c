@@ -189,7 +189,7 @@ static void keep_last(struct slice_stream *stream)
 		nr += head.nr_slices;
 	}
 	qsort(chunks, stream->nr_chunks, sizeof(*chunks), by_begin);
-	while (nr >= process->header.last_calls + chunks[first].nr_slices)
+	while (first < stream->nr_chunks && nr - chunks[first].nr_slices >= process->header.last_calls)
 		nr -= chunks[first++].nr_slices;
 	stream->nr_older = nr > process->header.last_calls ? nr - process->header.last_calls : 0;
 	stream->nr_chunks -= first;

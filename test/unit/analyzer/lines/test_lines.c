@@ -47,9 +47,9 @@ TEST(a_line_has_its_own_time_and_that_of_what_it_calls)
 	take(&model, places + 1, 1, 3);
 	list = lines_list(model.lines, &nr);
 	assert_int_equal(nr, 2);
-	assert_line(list[0], &outer, 20, 3, 7);
-	assert_line(list[1], &inner, 7, 4, 4);
-	assert_int_equal((int)list[0]->of->samples.ns, 7);
+	assert_line(list[0], &inner, 7, 4, 4);
+	assert_line(list[1], &outer, 20, 3, 7);
+	assert_int_equal((int)list[1]->of->samples.ns, 7);
 	free(list);
 	free(places[0]);
 	free(places[1]);

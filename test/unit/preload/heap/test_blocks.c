@@ -275,7 +275,7 @@ TEST(pages_go_back_while_other_threads_enter_blocks)
 	begin(1ull << 40);
 	for (uintptr_t i = 0; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1)), 0);
-	for (int i = 0; i < 20000 && nr_gone < 300; i++) {
+	for (int i = 0; i < 2000000 && nr_gone < 300; i++) {
 		before = __atomic_load_n(&header->heap_map_bytes, __ATOMIC_RELAXED);
 		blocks_return_some();
 		nr_gone += __atomic_load_n(&header->heap_map_bytes, __ATOMIC_RELAXED) < before;
