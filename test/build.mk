@@ -79,6 +79,7 @@ $(standing): program_flags = -g -O2 -pthread -Wall
 $(filter %.O0,$(standing)): program_flags = -g -O0 -pthread -Wall
 $(filter $(bin)/standing.%,$(standing)): test/programs/standing.c
 $(filter $(bin)/dies.%,$(standing)): test/programs/dies.c
+$(standing):
 	@mkdir -p $(@D)
 	$(call say,CC)$(if $(findstring clang,$@),clang,gcc) $(program_flags) $< -o $@
 programs += $(standing)

@@ -5,7 +5,11 @@ import { check, csv, digits, makePage, open, record, runTests, same, test } from
 const fields = "leaf = leaves; m* = middle";
 const run = record("threads", "threads", [], { INSIDEME_THRESHOLD: "0" });
 const page = makePage(run, "threads.html", "--fields", fields);
-const single = csv(run, "calls").map((row) => ({ name: row.function.replace(/\(.*/, ""), thread: row.thread, depth: Number(row.depth), start: Number(row.start_ns), end: Number(row.start_ns) + Number(row.duration_ns) }));
+const calls = csv(run, "calls", "--fields", fields);
+// Names of functions of the C library as the page shows them, and the field of each function.
+const shownName = new Map(calls.map((row) => [row.function, row.module ? row.function : `${row.function} (libc)`]));
+const fieldOf = new Map(calls.map((row) => [row.function, row.field]));
+const single = calls.map((row) => ({ name: row.function.replace(/\(.*/, ""), thread: row.thread, depth: Number(row.depth), start: Number(row.start_ns), end: Number(row.start_ns) + Number(row.duration_ns) }));
 const end = Math.max(...single.map((call) => call.end));
 const [from, to] = [Math.round(end * 0.2), Math.round(end * 0.6)];
 
@@ -81,7 +85,7 @@ test("summary, flame graph and source have the same time", async () => {
 	}, name);
 	await tab.waitForFunction(() => window.insideme.panel.part && document.querySelector(".source-file"));
 	for (const [name, sum] of sums)
-		near(`self time of ${name}`, await total(name.startsWith("pthread_") ? `${name} (libc)` : name), Math.max(0, sum.self));
+		near(`self time of ${name}`, await total(shownName.get(name)), Math.max(0, sum.self));
 	same("complaints", tab.complaints, []);
 });
 
@@ -92,7 +96,7 @@ test("fields and threads: shares within it; what is of the whole run says so", a
 	const shown = await ring("shares of the fields").locator(".share-row").evaluateAll((list) => list.map((row) => [row.querySelector(".hot-name").textContent, row.querySelector(".hot-figure").title]));
 	const byField = new Map();
 	for (const [name, sum] of sums) {
-		const field = name === "leaf" ? "leaves" : name.startsWith("m") ? "middle" : name.startsWith("pthread_") ? "synchronisation" : `@${name}`;
+		const field = fieldOf.get(name);
 		byField.set(field, (byField.get(field) ?? 0) + sum.self);
 	}
 	for (const [name, ns] of shown.filter(([field]) => field !== "Others"))
