@@ -48,7 +48,8 @@ nop_obj := $(call obj,recorder,preload/nop_hooks.c)
 mpi_obj := $(call obj,recorder,$(wildcard preload/mpi/*.c))
 monitor_obj := $(call obj,tool,$(monitor_src))
 analyzer_obj := $(call obj,tool,$(analyzer_src))
-man_pages := $(patsubst doc/%,$(O)/%,$(wildcard doc/*.1 doc/*.7))
+# Where man looks for the manual of a program whose folder is in PATH.
+man_pages := $(foreach n,1 7,$(patsubst doc/%,$(O)/man/man$n/%,$(wildcard doc/*.$n)))
 
 compilers := $(addprefix $(O)/insideme-,cc c++ fc)
 
@@ -106,10 +107,11 @@ $(compilers): scripts/insideme-cc
 	$(call say,COPY)install -m 755 $< $@
 
 # Options in a manual come from the program's own table of options.
-$(man_pages): $(O)/%: doc/% scripts/manual.awk $(O)/insideme-run $(O)/insideme-report
+$(man_pages): $(wildcard doc/*.1 doc/*.7) scripts/manual.awk $(O)/insideme-run $(O)/insideme-report
+	@mkdir -p $(@D)
 	$(call say,MAN){ $(O)/$(if $(findstring report,$@),insideme-report,insideme-run) --help; \
 		$(O)/insideme-report -v | sed 's/^/VIEW /'; $(O)/insideme-report -f | sed 's/^/FORMAT /'; } | \
-		awk -v version=$(VERSION) -f scripts/manual.awk - $< > $@
+		awk -v version=$(VERSION) -f scripts/manual.awk - doc/$(@F) > $@
 
 include test/build.mk
 

@@ -262,7 +262,10 @@ static void cut_middle(char *text, size_t width, const char *cut)
 	free(tail);
 }
 
-/* Drop leading namespaces and classes: as few as necessary, and never the last component. */
+/*
+ * Drop leading namespaces and classes: as few as necessary, and never the last component. Where the rest
+ * would leave half of the room empty, the scopes stay: it may be the name of many functions.
+ */
 static void cut_scopes(char *text, size_t width, const char *cut)
 {
 	char *rest = NULL;
@@ -272,7 +275,7 @@ static void cut_scopes(char *text, size_t width, const char *cut)
 			rest = (char *)p;
 		p = strchr("(<{", *p) ? group_end(p) : p + 1;
 	}
-	if (!rest || utf8_columns(rest) + utf8_columns(cut) > width)
+	if (!rest || utf8_columns(rest) + utf8_columns(cut) > width || utf8_columns(rest) < width / 2)
 		return;
 	rest = xstrdup(rest);
 	strcpy(stpcpy(text, cut), rest);

@@ -50,8 +50,8 @@ char *name_plain(const char *short_name);
  * name_fit() - shorten a name to at most @width columns
  * @cut: stands for each part left out: "..." or one character of UTF-8
  *
- * Template arguments go first, inner ones before outer ones. Then leading namespaces and classes go.
- * Then the middle goes, because the end says most.
+ * Template arguments go first, inner ones before outer ones. Then leading namespaces and classes go, if what
+ * is left fills half of the width. Then the middle goes, because the end says most.
  *
  * Return: newly allocated; the caller frees it
  */

@@ -405,6 +405,7 @@ struct model {
 	struct object *objects;
 
 	uint64_t calls;			/* of all processes */
+	uint64_t calls_open_at_forks;	/* of these: calls that were counted before, in the parent */
 	double functions_ns;
 	double hooks_ns;		/* cost of all hooks, as measured; 0: not measured */
 	bool use_is_read;		/* by function_use_read(), with: */

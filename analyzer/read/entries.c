@@ -222,12 +222,24 @@ static struct process *find_parent(const struct entries *entries, const struct l
 	return found ? found->process : NULL;
 }
 
+/* Calls that were open at the fork are open, and so counted, in the child too. */
+static void count_open(const struct entries *entries, const struct log_entry *entry)
+{
+	uint64_t *functions = NULL;
+	int64_t nr = entry->node ? logfile_path(entries->holder->log, entry->node, &functions) : 0;
+
+	entries->model->calls_open_at_forks += nr > 0 ? (uint64_t)nr : 0;
+	free(functions);
+}
+
 static struct process *read_child(const struct entries *entries, struct log_entry *entry, uint64_t offset)
 {
 	struct process *parent = find_parent(entries, entry);
 
 	if (!parent)
 		logfile_damaged(entries->holder->log, offset, "a child of nobody");
+	else
+		count_open(entries, entry);
 	return parent && !entry->has_log ? open_process(entries, parent, entry, offset) : NULL;
 }
 

@@ -317,6 +317,19 @@ static void add_process(struct findings *findings, struct process *process)
 				process->timebase.nr_dropped, process->header.pid));
 }
 
+static void add_forks(struct findings *findings, const struct model *model)
+{
+	const uint64_t nr = model->calls_open_at_forks;
+
+	if (nr)
+		findings_add(findings, "calls_open_at_forks", UNIT_COUNT, (double)nr, false,
+			     document_text(findings->document,
+					   "%" PRIu64
+					   " call%s counted once more, because a forked child returns from "
+					   "what was open at its fork",
+					   nr, nr == 1 ? " is" : "s are"));
+}
+
 static void add_samples(struct findings *findings, const struct model *model)
 {
 	const struct sample_stats *samples = &model->samples;
@@ -502,6 +515,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	findings_of_times(findings, model);
 	findings_of_heap(findings, model);
 	findings_of_ranks(findings, model);
+	add_forks(findings, model);
 	add_samples(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);

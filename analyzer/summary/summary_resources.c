@@ -11,7 +11,7 @@
 
 #define STEPS_MIN	12
 #define STEPS_MAX	48
-#define FIGURES_WIDTH	44	/* width of the figures beside a curve */
+#define FIGURES_WIDTH	47	/* width of the figures beside a curve */
 #define DISK_BLOCK_BYTES 4096
 #define RESOURCE_COLUMNS 5
 
@@ -26,8 +26,8 @@ static const struct resource resources[] = {
 	{ "CPU", "cpu_ns", false },
 	{ "RSS", "rss_bytes", false },
 	{ "heap", "heap_bytes", false },
-	{ "read", "read_bytes", true },
-	{ "written", "write_bytes", true },
+	{ "disk read", "read_bytes", true },
+	{ "disk write", "write_bytes", true },
 };
 
 struct resource_row {

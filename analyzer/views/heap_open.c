@@ -102,11 +102,11 @@ void heap_add_open(struct document *document, const struct report *report)
 	nr = count_paths(&then, paths);
 	qsort(paths, nr, sizeof(*paths), by_threads);
 	for (size_t i = 0; i < nr && i < PATHS_MOST; i++)
-		text = document_text(document, "%s%s%s in %s", text, i ? "; " : "",
-				     document_count(document, paths[i].nr_threads, "thread"),
+		text = document_text(document, "%s%s%zu in %s", text, i ? "; " : "", paths[i].nr_threads,
 				     heap_path_text(document, paths[i].node));
 	if (nr > PATHS_MOST)
 		text = document_text(document, "%s; and %zu other call paths", text, nr - PATHS_MOST);
 	if (nr)
-		document_add(document, "Open then", text)->wraps = true;
+		document_add(document, "Open then", document_text(document, "in other threads: %s", text))
+			->wraps = true;
 }

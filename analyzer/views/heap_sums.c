@@ -230,15 +230,16 @@ static const char *trend_of(struct document *document, const struct report *repo
 
 void heap_add_trend(struct document *document, const struct report *report)
 {
-	const char *heap, *rss;
+	const char *heap, *rss, *mapped;
 
 	if (report->model->nr_processes != 1 || report_is_of_threads(report) ||
 	    report->model->processes[0]->is_saved)
 		return;
 	heap = trend_of(document, report, "heap", "heap_bytes");
 	rss = trend_of(document, report, "RSS", "rss_bytes");
+	mapped = trend_of(document, report, "files and shared memory", "mapped_bytes");
 	if (*heap && *rss)
 		document_add(document, "Trend", document_text(document,
-			"%s, %s: a trend above three times its error may be a leak", heap,
-				rss))->wraps = true;
+			"%s: above three times its error it may be a leak; %s%s%s", heap, rss,
+			*mapped ? ", of it " : "", mapped))->wraps = true;
 }

@@ -152,7 +152,7 @@ static const struct column columns[] = {
 	{ "max_ns", "Max", COLUMN_SPARE, facts_stats, CELL_MAX },
 	{ "p50_ns", "p50", 0, get_percentile, 50 },
 	{ "p90_ns", "p90", 0, get_percentile, 90 },
-	{ "p99_ns", "p99", COLUMN_SPARE, get_percentile, 99 },
+	{ "p99_ns", "p99", 0, get_percentile, 99 },
 	{ "stddev_ns", "Stddev", 0, facts_stats, CELL_STDDEV },
 	FACTS_HEAP,
 	{ "self_percent", "", COLUMN_SUMS, facts_share, CELL_SELF },

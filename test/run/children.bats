@@ -116,6 +116,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 
 @test "children of children without a call" {
 	children line 6 1 main 6 line 6
+	repairs 10 'calls are counted once more'
 }
 
 @test "a tree of forks" {
@@ -126,6 +127,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 @test "a child returns from what was open at its fork" {
 	children returns 2 2 main 2 up_1 2 up_2 2 up_3 2 work 20
 	no_repairs
+	repairs 4 'calls are counted once more'
 	children again 2 2 main 2 up_1 2 up_2 2 up_3 2 work 20
 	no_repairs
 }

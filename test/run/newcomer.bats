@@ -313,6 +313,13 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 	done <commands
 }
 
+@test "man finds the manuals of a build folder that is in PATH" {
+	local page
+	for page in insideme-run insideme-report insideme-cc insideme; do
+		[[ $(env -u MANPATH PATH="$build:$PATH" man -w "$page") == "$build"/man/man[17]/$page.[17] ]] || return 1
+	done
+}
+
 @test "the manual has each line by which the recorder turns itself off" {
 	cat "${manual[@]}" | tr '\n' ' ' >read
 	grep -roh 'recorder_turn_off("[^"]*"' "$here"/../../preload --include='*.c' | cut -d'"' -f2 | sort -u >reasons
@@ -350,7 +357,7 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 			my ($name, $option, $values) = ($1, $2, $3);
 			print "$name --$option default ", <> =~ / \(default ([^ )]+)\)$/ ? $1 : "", "\n";
 			print "$name value $_\n" for grep /^[a-z]/ && $values ne "[=on|off]", split /[][=,|]+:?/, $values;
-		}' "$build/insideme-run.1" >table
+		}' "$build/man/man1/insideme-run.1" >table
 	between "values" 12 "$(grep -c ' value ' table)" 60
 	between "settings" 20 "$(grep -c ' default ' table)" 60
 	sed -n '/^## Settings of a run/,/^##/s/^| `\(--[a-z-]*\)` | `\(INSIDEME_[A-Z_]*\)` | \([^|]*\)|.*/\2 \1 default \3/p' \

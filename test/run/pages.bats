@@ -23,7 +23,7 @@ load lib
 @test "pages of the log are not shown as written by the program" {
 	record burn 50 10
 	run "$report"
-	[[ $output != *" written "* ]]
+	[[ $output != *" disk write "* ]]
 }
 
 @test "advice about calls that have no record" {

@@ -88,6 +88,7 @@ TEST(inner_template_arguments_go_first_then_outer_ones)
 TEST(then_scopes_then_the_middle)
 {
 	assert_fit(PUSH, 20, "…", "…::push_back");
+	assert_fit("inventory::a_supermarket_of_goods::load", 24, "…", "invento…t_of_goods::load");
 	assert_fit("a::bb::cc::function_name", 22, "...", "...::cc::function_name");
 	assert_fit("a_function_with_a_long_name", 12, "...", "a_f...g_name");
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
