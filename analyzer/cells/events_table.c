@@ -106,6 +106,8 @@ void events_tell_share(const struct model *model, bool if_some_lack)
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (model->processes[i]->header.threshold_set_ns == 0)
 			advice = "a larger INSIDEME_BUDGET records more";
+	if (model_keeps_last_calls(model))
+		advice = "a larger INSIDEME_LAST keeps more";
 	if (if_some_lack && model->nr_slices + nr_open >= model->calls)
 		return;
 	if (nr_open)

@@ -12,6 +12,8 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/model/selector.h"
+#include "analyzer/read/marks_read.h"
 #include "analyzer/summary/doubts.h"
 
 #define LEAST_PERCENT	1
@@ -97,7 +99,7 @@ double export_seconds(const struct model *model, int64_t time)
 	return ((double)model->start_realtime_ns + (double)time) / 1e9;
 }
 
-double export_rss_mib(struct process *process, uint64_t ticks)
+static double rss_mib(struct process *process, uint64_t ticks)
 {
 	struct rowset *rows = process_rowset(process, "process");
 	int column = rows ? rowset_column(rows, "rss_bytes") : -1;
@@ -111,11 +113,36 @@ double export_rss_mib(struct process *process, uint64_t ticks)
 	return bytes == LOG_NONE ? NAN : (double)bytes / (1 << 20);
 }
 
-bool export_wants(const struct report *report, const char *name, int64_t start, int64_t end)
+double export_rss_before(const struct slice *slice)
+{
+	return slice->has_memory ? (double)slice->rss_before_bytes / (1 << 20)
+				 : rss_mib(slice->thread->process, slice->start_ticks);
+}
+
+double export_rss_after(const struct slice *slice)
+{
+	return slice->has_memory ? (double)slice->rss_after_bytes / (1 << 20)
+				 : rss_mib(slice->thread->process, slice->end_ticks);
+}
+
+static bool is_reported(const struct model *model, int64_t start, int64_t end)
+{
+	return start <= model->to && end >= model->from;
+}
+
+bool export_wants_timer(const struct report *report, const struct timer_span *timer)
 {
 	const char *pattern = report->options->match;
 
-	return start <= report->model->to && end >= report->model->from && (!pattern || name_matches(pattern, name));
+	return is_reported(report->model, timer->start, timer->end) &&
+	       (!pattern || name_matches(pattern, timer->name));
+}
+
+bool export_wants(const struct report *report, struct function *function, int64_t start, int64_t end)
+{
+	const char *pattern = report->options->match;
+
+	return is_reported(report->model, start, end) && (!pattern || selector_matches(pattern, function));
 }
 
 bool export_wants_call(const struct report *report, const struct slice *slice)
@@ -124,7 +151,7 @@ bool export_wants_call(const struct report *report, const struct slice *slice)
 	const struct model *model = report->model;
 	double percent = options->min_percent > 0 ? options->min_percent : LEAST_PERCENT;
 
-	if (!export_wants(report, slice->node->function->name, slice->start, slice->end))
+	if (!export_wants(report, slice->node->function, slice->start, slice->end))
 		return false;
 	if (options->match && !(options->min_percent > 0))
 		return true;

@@ -9,6 +9,7 @@
 
 struct function;
 struct slice;
+struct timer_span;
 
 /*
  * Open the file of --output, or standard output. A file appears when it is closed (with --follow at once),
@@ -32,11 +33,16 @@ void export_doubts(const struct model *model, void (*visit)(void *to, const char
 /* A model time in seconds since 1970. */
 double export_seconds(const struct model *model, int64_t time);
 
-/* RSS as last read at or before @ticks; before the first reading, the first one. NAN: none */
-double export_rss_mib(struct process *process, uint64_t ticks);
+/*
+ * RSS in MiB around a call: as its hooks read it, else as the sampler last did, before its first reading that
+ * one. NAN: none
+ */
+double export_rss_before(const struct slice *slice);
+double export_rss_after(const struct slice *slice);
 
 /* Does a call, or a timer, lie in the reported time, and match --match? */
-bool export_wants(const struct report *report, const char *name, int64_t start, int64_t end);
+bool export_wants(const struct report *report, struct function *function, int64_t start, int64_t end);
+bool export_wants_timer(const struct report *report, const struct timer_span *timer);
 
 /*
  * Whether to export a call. With --match: those of matching functions. Otherwise: those that take at least

@@ -10,12 +10,6 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/read/fields.h"
 
-/* As the hooks read it, or else the sampler last did. */
-static double rss_mib(struct process *process, uint64_t ticks, bool is_known, int64_t bytes)
-{
-	return is_known ? (double)bytes / (1 << 20) : export_rss_mib(process, ticks);
-}
-
 /* The format knows no escapes: "//" is between the values, and a line is a call. */
 static void write_name(FILE *out, const char *name)
 {
@@ -34,8 +28,7 @@ static void write_call(FILE *out, const struct slice *slice)
 	write_name(out, function->name);
 	fprintf(out, "//%.3f//%.3f//%.3f//%.3f//", export_seconds(process->model, slice->start),
 		export_seconds(process->model, slice->end),
-		rss_mib(process, slice->start_ticks, slice->has_memory, slice->rss_before_bytes),
-		rss_mib(process, slice->end_ticks, slice->has_memory, slice->rss_after_bytes));
+		export_rss_before(slice), export_rss_after(slice));
 	write_name(out, function->field);
 	putc('\n', out);
 }
@@ -50,7 +43,7 @@ int export_insideme(struct report *report)
 		return EXIT_FAILURE;
 	reader = slices_open_all(report->model);
 	while (slices_next(reader, &slice))
-		if (slice.node->function && export_wants(report, slice.node->function->name, slice.start, slice.end))
+		if (slice.node->function && export_wants(report, slice.node->function, slice.start, slice.end))
 			write_call(file.out, &slice);
 	slices_close(reader);
 	return export_close(&file);

@@ -41,12 +41,6 @@ static int depth_of(const struct tree_node *node)
 	return depth;
 }
 
-static double rss_mib(const struct slice *slice, uint64_t ticks, int64_t exact_bytes)
-{
-	return slice->has_memory ? (double)exact_bytes / MIB
-				 : fmax(export_rss_mib(slice->thread->process, ticks), 0);
-}
-
 static void write_call(FILE *out, const struct slice *slice)
 {
 	struct process *process = slice->thread->process;
@@ -55,9 +49,9 @@ static void write_call(FILE *out, const struct slice *slice)
 	fputs("FUNC ", out);
 	for (const char *p = function->short_name ? function->short_name : function->name; *p; p++)
 		putc(*p == ' ' ? '_' : *p, out);
-	fprintf(out, " %.6f %.4f %.6f %.4f %d\n", rss_mib(slice, slice->start_ticks, slice->rss_before_bytes),
+	fprintf(out, " %.6f %.4f %.6f %.4f %d\n", fmax(export_rss_before(slice), 0),
 		export_seconds(process->model, slice->start),
-		rss_mib(slice, slice->end_ticks, slice->rss_after_bytes),
+		fmax(export_rss_after(slice), 0),
 		export_seconds(process->model, slice->end), depth_of(slice->node));
 }
 

@@ -286,7 +286,7 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 			timer->end
 		};
 
-		if (export_wants(report, timer->name, timer->start, timer->end))
+		if (export_wants_timer(report, timer))
 			write_row(out, said, &span, &whole);
 	}
 }
@@ -296,7 +296,7 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 static void write_slice(FILE *out, const struct report *report, const struct slice *slice,
 			struct said_things *said)
 {
-	const struct function *function = slice->node->function;
+	struct function *function = slice->node->function;
 	const struct process *process = slice->thread->process;
 	struct breakage breakage = { .broken = false };
 
@@ -307,7 +307,7 @@ static void write_slice(FILE *out, const struct report *report, const struct sli
 	take_failure(&breakage,
 		     failures_take(&said->failures, slice->node, slice->thread, slice->start, slice->end),
 		     slice->node);
-	if (export_wants(report, function->name, slice->start, slice->end))
+	if (export_wants(report, function, slice->start, slice->end))
 		write_row(out, said,
 			  &(struct span){ id_of(function), process, slice->tid, slice->duration_ns, 0,
 					  slice->start, slice->end },
@@ -323,7 +323,7 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 
 		for (size_t j = stack->nr_calls; j-- > 0;) {
 			const struct open_call *call = &stack->calls[j];
-			const struct function *function = call->node->function;
+			struct function *function = call->node->function;
 			struct breakage breakage = { .broken = false };
 
 			if (call->since == NO_TIME || !function)
@@ -333,7 +333,7 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 				     failures_take(&said->failures, call->node, stack->thread, call->since,
 						   process->last),
 				     call->node);
-			if (export_wants(report, function->name, call->since, process->last))
+			if (export_wants(report, function, call->since, process->last))
 				write_row(out, said,
 					  &(struct span){ id_of(function), process, stack->thread->tid,
 							  call->so_far_ns, 0, call->since, process->last },
@@ -352,7 +352,7 @@ static void write_other_failures(FILE *out, const struct report *report, const s
 		struct breakage breakage = { .broken = false };
 
 		if (failure->is_taken ||
-		    !export_wants(report, failure->node->function->name, mark->time, mark->time))
+		    !export_wants(report, failure->node->function, mark->time, mark->time))
 			continue;
 		take_failure(&breakage, mark, failure->node);
 		write_row(out, said,

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +19,6 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/readings.h"
 #include "analyzer/formats/export.h"
-#include "analyzer/model/process_usage.h"
 #include "analyzer/resources/series.h"
 
 #define PANEL_GAP	40
@@ -44,22 +44,13 @@ static const struct panel panels[] = {
 struct bracket {
 	const struct function *function;
 	int64_t start, end;
-	uint64_t start_ticks, end_ticks;
-	struct process *process;
+	double before_mib, after_mib;		/* RSS; NAN: not known */
 };
 
 struct brackets {
 	struct bracket list[BRACKETS_MAX];	/* the longest first */
 	size_t nr;
 };
-
-static double rss_at(const struct bracket *bracket, uint64_t ticks)
-{
-	struct memory_reading reading;
-
-	return process_memory_at(bracket->process, ticks, &reading) && reading.rss_bytes != LOG_NONE ?
-		(double)reading.rss_bytes : 0;
-}
 
 /*
  * Draw [ where a call began, or ] where it ended; @to: the direction in which it opens. Nothing is drawn
@@ -100,9 +91,9 @@ static double draw_brackets(const struct picture *picture, const struct brackets
 		picture_colour(picture, i + 1);
 		picture->call->set_line_width(picture->cairo, 2);
 		draw_bracket(picture, bracket->start,
-			     picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
+			     picture_y(top, fmax(bracket->before_mib, 0) * (1 << 20), highest), 4);
 		draw_bracket(picture, bracket->end,
-			     picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
+			     picture_y(top, fmax(bracket->after_mib, 0) * (1 << 20), highest), -4);
 		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
 				 unit_format(took, UNIT_NS, bracket->end - bracket->start));
 		below = write_legend(picture, top, above + i, text);
@@ -208,8 +199,7 @@ static void collect_brackets(struct brackets *brackets, const struct report *rep
 		if (brackets->nr == BRACKETS_MAX)
 			brackets->nr--;
 		brackets->list[brackets->nr++] = (struct bracket){
-			slice.node->function, slice.start,     slice.end,
-			slice.start_ticks,    slice.end_ticks, slice.thread->process,
+			slice.node->function, slice.start, slice.end, export_rss_before(&slice), export_rss_after(&slice),
 		};
 		if (brackets->nr == BRACKETS_MAX)
 			qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);

@@ -62,6 +62,11 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	same "by file" "$(view functions --match calls_cpp.cpp | tail -n +2 | wc -l)" "$(view functions | grep -c /calls_cpp.cpp)"
 	same "by file and name" "$(rows --match 'calls_cpp.cpp:main')" 'main 1 '
 	same "no such file" "$(rows --match 'other.cpp:main')" ''
+	monitor -q --threshold=0 --timing=exact -- "$bin/calls" || same status $? 7
+	for format in mprof insideme-log multiprocess-profiler; do
+		same "$format by file and name" "$("$report" -f $format --match calls.c:even 2>/dev/null | grep -c even)" 501
+		same "$format by another file" "$("$report" -f $format --match other.c:even 2>/dev/null | grep -c even)" 0
+	done
 }
 
 @test "csv with other delimiters and dialects" {

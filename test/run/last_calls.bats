@@ -70,6 +70,8 @@ kept() {
 	same "CPU time" "$(view functions --columns total_cpu_ns,total_blocked_ns | sort -u)" "$(printf ',\ntotal_cpu_ns,total_blocked_ns')"
 	view quality >quality.csv
 	same "the quality view" "$("$here/csv" value finding=last_calls <quality.csv)" 10
+	view calls >calls.csv
+	grep -q 'insideme-report: 10 of 32893 calls; a larger INSIDEME_LAST keeps more' report.stderr
 }
 
 @test "wrong values" {
