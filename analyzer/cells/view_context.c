@@ -80,6 +80,13 @@ const char *report_sampled_sort(const struct report *report, bool total)
 	return total ? "sampled_total_ns" : "sampled_self_ns";
 }
 
+const char *report_functions_sort(const struct report *report)
+{
+	if (report->model->is_sampled)
+		return report_sampled_sort(report, false);
+	return report_has_times(report) ? "self_ns" : "calls";
+}
+
 void report_tell_runs(const struct report *report, struct document *document, struct table *table)
 {
 	if (report->model->nr_runs < 2)

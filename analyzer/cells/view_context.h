@@ -65,6 +65,8 @@ const char *report_open_note(const struct report *report);
 const char *report_sampled_note(struct document *document, const struct report *report);
 /* The column by which functions or paths (with what they @total call) are sorted then. */
 const char *report_sampled_sort(const struct report *report, bool total);
+/* The column by which functions are sorted: their own time, by hooks or samples; else their calls. */
+const char *report_functions_sort(const struct report *report);
 /* Is anything of the runs damaged or unreadable, as far as they were read? */
 bool report_has_damage(const struct report *report);
 /*

@@ -59,6 +59,8 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "is_running", json_boolean(model_is_running(model)));
 	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
 	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
+	json_object_set_new(about, "is_sampled", json_boolean(model->is_sampled));
+	json_object_set_new(about, "functions_sort", json_string(report_functions_sort(report)));
 	if (report->options->time_unit)
 		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
 	if (report->options->mem_unit)

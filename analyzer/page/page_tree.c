@@ -25,6 +25,7 @@ static double whole(double ns)
 struct sums {
 	const struct call_stats *stats;
 	const struct heap_stats *heap;
+	const struct sample_stats *samples;
 };
 
 /* Of a path that lacks counted calls 0: not known. */
@@ -33,7 +34,6 @@ static double get_calls(const struct sums *sums)
 	return sums->stats->lacks_calls ? 0 : (double)sums->stats->calls;
 }
 
-
 static double get_total(const struct sums *sums) { return whole(sums->stats->total_ns); }
 static double get_self(const struct sums *sums) { return whole(sums->stats->self_ns); }
 static double get_alloc_calls(const struct sums *sums) { return (double)sums->heap->alloc_calls; }
@@ -41,9 +41,12 @@ static double get_alloc_bytes(const struct sums *sums) { return (double)sums->he
 static double get_temporary(const struct sums *sums) { return (double)sums->heap->temporary_calls; }
 static double get_peak(const struct sums *sums) { return (double)sums->heap->peak_bytes; }
 static double get_not_freed(const struct sums *sums) { return (double)sums->heap->not_freed_bytes; }
+static double get_on_cpu(const struct sums *sums) { return whole(sums->samples->ns); }
+static double get_waiting(const struct sums *sums) { return whole(sums->samples->waiting_ns); }
+static double get_ready(const struct sums *sums) { return whole(sums->samples->ready_ns); }
 
 static const struct {
-	const char *name, *name_before;
+	const char *name, *name_before;	/* NULL: of a run without hooks alone */
 	double (*get)(const struct sums *sums);
 } columns[] = {
 	{ "calls", "before_calls", get_calls },
@@ -54,6 +57,9 @@ static const struct {
 	{ "temporary_calls", "before_temporary_calls", get_temporary },
 	{ "peak_heap_bytes", "before_peak_heap_bytes", get_peak },
 	{ "not_freed_bytes", "before_not_freed_bytes", get_not_freed },
+	{ "sampled_self_ns", NULL, get_on_cpu },
+	{ "waiting_self_ns", NULL, get_waiting },
+	{ "ready_self_ns", NULL, get_ready },
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
@@ -83,7 +89,8 @@ static void add_column(struct page *page, struct sheet *sheet, double *values, s
 		const struct call_stats stats = path_stats(node);
 
 		if (!tree_is_of_counters(node))
-			values[node->id] = columns[column].get(&(struct sums){ &stats, node->heap });
+			values[node->id] =
+				columns[column].get(&(struct sums){ &stats, node->heap, node->samples });
 	}
 	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
@@ -98,7 +105,8 @@ static void add_column_before(struct page *page, struct sheet *sheet, double *va
 
 		if (diff_path_is_of_counters(diff->paths[i]))
 			continue;
-		values[page->path_of[i]] = columns[column].get(&(struct sums){ &side->stats, &side->heap });
+		values[page->path_of[i]] =
+			columns[column].get(&(struct sums){ .stats = &side->stats, .heap = &side->heap });
 	}
 	sheet_add_numbers(sheet, columns[column].name_before, values, page->nr_paths, 0);
 }
@@ -110,8 +118,9 @@ void page_add_tree(struct page *page)
 
 	add_places(page, sheet, values);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		add_column(page, sheet, values, i);
-		if (page->report->diff)
+		if (columns[i].name_before || page->report->model->is_sampled)
+			add_column(page, sheet, values, i);
+		if (columns[i].name_before && page->report->diff)
 			add_column_before(page, sheet, values, i);
 	}
 	free(values);

@@ -241,8 +241,7 @@ struct table functions_table(struct document *document, struct report *report, b
 	struct table_rows rows = ROWS_OF(struct function_row);
 	const char *note = allocators ? heap_charge(document, model) : NULL;
 	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
-	const char *sort = model->is_sampled ? report_sampled_sort(report, false) :
-			   report_has_times(report) ? "self_ns" : "calls";
+	const char *sort = report_functions_sort(report);
 
 	fields_apply(model, report->options->fields);
 	for (size_t i = 0; i < nr_functions; i++) {

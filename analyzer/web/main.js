@@ -135,7 +135,8 @@ class App {
 		this.model.spans().then((spans) => {
 			if (!spans?.about.calls) {
 				choice.remove();
-				note.textContent =
+				note.textContent = this.model.about.is_sampled ?
+					"functions are of the whole run: the page has no single samples" :
 					"no call was recorded singly, so functions are of the whole run: " +
 					"INSIDEME_THRESHOLD=0 records all calls";
 			}

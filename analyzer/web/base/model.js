@@ -14,6 +14,8 @@ export class Model {
 				"names", "process_list", "thread_list"]
 				.map((name) => data.sheet(name)));
 		model.about = about.about;
+		model.sort = about.about.functions_sort;	// functions have most of this column
+		model.unit = model.sort === "calls" ? "count" : "ns";
 		keepUnits(model.about);
 		model.end = Math.max(1, about.about.end_ns);
 		model.sections = summary.about.sections;
@@ -33,7 +35,8 @@ export class Model {
 	// Give each module a hue, those with most time first. Functions vary around it, more so if one
 	// module has nearly all.
 	findColours() {
-		const self = this.functions ? this.functions.numbers("self_ns") : [];
+		const self = this.functions ? this.functions.numbers(this.about.is_sampled ? this.sort :
+			"self_ns") : [];
 		const time = new Map();
 		for (let i = 0; i < this.nrFunctions; i++)
 			time.set(this.module(i), (time.get(this.module(i)) ?? 0) + (self[i] || 0));
@@ -183,19 +186,29 @@ export class Tree {
 		return path;
 	}
 
-	// The callers and callees of a function, counted as in the views of these names. @total, @calls:
-	// numbers by path.
-	neighbours(number, { total, calls } = { total: this.numbers("total_ns"),
-		calls: this.numbers("calls") }) {
+	// Of all calls; of samples: time on a processor, and time that threads waited for anything.
+	get whole() {
+		const { is_sampled: isSampled } = this.model.about, calls = this.numbers("calls");
+		if (!isSampled)
+			return { total: this.numbers("total_ns"), calls };
+		const ready = this.numbers("ready_self_ns");
+		return this.sampled ??= { calls, total: this.sums(this.numbers("sampled_self_ns")),
+			waiting: this.sums(this.numbers("waiting_self_ns").map((ns, i) => ns + ready[i])) };
+	}
+
+	// The callers and callees of a function, counted as in the views of these names. @total, @calls,
+	// @waiting: numbers by path.
+	neighbours(number, { total, calls, waiting } = this.whole) {
 		const callers = new Map(), callees = new Map();
 		const add = (map, key, node) => {
-			const entry = map.get(key) ?? { number: key, calls: 0, total: 0 };
+			const entry = map.get(key) ?? { number: key, calls: 0, total: 0, waiting: 0 };
 			entry.calls += calls[node];
 			entry.total += total[node];
+			entry.waiting += waiting?.[node] ?? 0;
 			map.set(key, entry);
 		};
 		for (let i = 1; i < this.nr; i++) {
-			if (!(total[i] > 0 || calls[i] > 0))
+			if (!(total[i] > 0 || calls[i] > 0 || waiting?.[i] > 0))
 				continue;
 			if (this.func[i] === number)
 				add(callers, this.func[this.parent[i]], i);
@@ -203,7 +216,7 @@ export class Tree {
 				add(callees, this.func[i], i);
 		}
 		const sorted = (map) => [...map.values()].sort((a, b) => b.total - a.total ||
-			b.calls - a.calls);
+			b.calls - a.calls || b.waiting - a.waiting);
 		return { callers: sorted(callers), callees: sorted(callees) };
 	}
 }

@@ -10,6 +10,12 @@ import { exact, format } from "../base/units.js";
 // What a path has of its own. Metrics whose column is missing or 0 throughout are not offered.
 export const metrics = [
 	{ name: "time", title: "Time", column: "self_ns", unit: "ns", all: "all time in functions" },
+	{ name: "cpu", title: "On CPU", column: "sampled_self_ns", unit: "ns",
+		all: "all time on a processor, by samples" },
+	{ name: "waiting", title: "Waiting", column: "waiting_self_ns", unit: "ns",
+		all: "all time that threads waited, by samples" },
+	{ name: "ready", title: "Ready", column: "ready_self_ns", unit: "ns",
+		all: "all time that threads waited for a processor, by samples" },
 	{ name: "calls", title: "Calls", column: "calls", unit: "count", all: "all calls" },
 	{ name: "peak", title: "Live at the peak", column: "peak_heap_bytes", unit: "bytes",
 		all: "the heap at its peak" },

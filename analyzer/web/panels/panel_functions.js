@@ -7,6 +7,8 @@ import { columnOf, mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
+const firstOfSamples = ["sampled_self_ns", "samples_percent", "sampled_total_ns", "waiting_self_ns",
+	"waiting_total_ns", "ready_self_ns", "alloc_bytes"];
 
 // p50, p90 and p99, on a logarithmic scale from the shortest to the longest of all functions.
 function percentileBar(sheet, number, range) {
@@ -46,15 +48,16 @@ function columnsOf(app, all) {
 			h("span.dot", { style: { background: app.model.colour(row) } }),
 			app.model.label(row)),
 	});
-	const names = all ? sheet.columns.map((column) => column.name) : first;
+	const names = all ? sheet.columns.map((column) => column.name) :
+		app.model.about.is_sampled ? firstOfSamples : first;
 	const shown = names.filter((one) => one !== "function" && worth(one)).map((one) => {
 		if (one === "p50_ns" && !all)
 			return columnOf(sheet, one, { title: "p50 · p90 · p99",
 				hint: "half, nine tenths, 99 of 100 calls take at most this long; " +
 					"logarithmic",
 				width: 120, show: (row) => percentileBar(sheet, row, least) });
-		if (one === "self_percent")
-			return columnOf(sheet, one, { title: "of self time",
+		if (one === (app.model.about.is_sampled ? "samples_percent" : "self_percent"))
+			return columnOf(sheet, one, { title: one === "self_percent" ? "of self time" : "of all",
 				show: (row) => h("span.share", {},
 				bar(sheet.numbers(one)[row] / 100, app.model.colour(row)),
 				format("percent", sheet.numbers(one)[row])) });
@@ -86,7 +89,20 @@ const hints = {
 	calls: "finished and open", mean_ns: "of one call, including what it calls",
 		max_ns: "the longest call",
 	alloc_bytes: "allocated by the function itself",
+	sampled_self_ns: "on a processor, in the function itself, by samples",
+	sampled_total_ns: "on a processor, including what it calls; a recursion counts once",
+	waiting_self_ns: "waiting in the function itself",
+	waiting_total_ns: "waiting, including what it calls; a recursion counts once",
+	ready_self_ns: "ready to run, while other threads had the processors",
 };
+const facts = [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"], ["mean_ns", "mean"],
+	["stddev_ns", "deviation"], ["min_ns", "shortest"], ["p50_ns", "p50"], ["p90_ns", "p90"],
+	["p99_ns", "p99"], ["max_ns", "longest"], ["open_calls", "still open"],
+	["alloc_calls", "allocations"], ["alloc_bytes", "allocated"], ["freed_bytes", "freed"],
+	["largest_alloc_bytes", "largest"]];
+const factsOfSamples = [["samples", "samples"], ["sampled_self_ns", "self CPU"], ["sampled_total_ns", "CPU"],
+	["waiting_self_ns", "self waiting"], ["waiting_total_ns", "waiting"], ["ready_self_ns", "self ready"],
+	["ready_total_ns", "ready"]];
 
 function sourceColumn(app) {
 	const sheet = app.model.functions;
@@ -136,15 +152,20 @@ export function histogram(model, number, width = 420, height = 120) {
 	return picture;
 }
 
+const weight = (entry) => entry.total + entry.waiting;
+// What stands beside the time of calls, or the time on a processor.
+const noteOf = (entry) => entry.calls ? `${format("count", entry.calls)} ×` :
+	entry.waiting ? `${format("ns", entry.waiting)} waiting` : "";
+
 function neighbourList(app, title, list, whole) {
-	const shown = list.slice(0, 40);
+	const shown = list.slice(0, 40), { has_times: timed, is_sampled: sampled } = app.model.about;
 	return h("div.neighbours", {}, h("h3", {}, title),
 		shown.length ? shown.map((entry) => h("button.neighbour", {
 		type: "button", disabled: entry.number < 0, onclick: () => app.select(entry.number),
 		title: entry.number < 0 ? "" : app.model.label(entry.number),
-	}, bar(whole ? entry.total / whole : 0, entry.number < 0 ? "" : app.model.colour(entry.number)),
-	h("span.hot-figure", {}, app.model.about.has_times ? format("ns", entry.total) || "0" : ""),
-		h("span.hot-note", {}, entry.calls ? `${format("count", entry.calls)} ×` : ""),
+	}, bar(whole ? weight(entry) / whole : 0, entry.number < 0 ? "" : app.model.colour(entry.number)),
+	h("span.hot-figure", {}, timed || sampled ? format("ns", entry.total) || "0" : ""),
+		h("span.hot-note", {}, noteOf(entry)),
 	h("span.hot-name", {}, entry.number < 0 ? "the thread's start" : app.model.label(entry.number)))) :
 		h("p.note", {}, "none"),
 	list.length > shown.length ? h("p.note", {}, `${list.length - shown.length} more`) : null);
@@ -178,22 +199,18 @@ async function detail(app, place, number, part) {
 		file && `${file}:${sheet.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
 	part ? [h("dl.facts-list", {}, ofPart("calls", "count", "calls"), ofPart("self_ns", "ns", "self"),
 		ofPart("total_ns", "ns", "total")), h("h3", {}, "All of it", ofWholeRun())] : null,
-	h("dl.facts-list", {}, [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"],
-		["mean_ns", "mean"], ["stddev_ns", "deviation"], ["min_ns", "shortest"],
-		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"],
-			["open_calls", "still open"], ["alloc_calls", "allocations"],
-		["alloc_bytes", "allocated"], ["freed_bytes", "freed"],
-			["largest_alloc_bytes", "largest"]].map(([name, title]) => fact(name, title))),
+	h("dl.facts-list", {}, [...model.about.is_sampled ? factsOfSamples : [], ...facts].map(([name,
+		title]) => fact(name, title))),
 	h("div.actions", {}, link("in the flame graph", () => set({ panel: "flame" }),
 		{ className: "button" }),
 		link("in the timeline", () => set({ panel: "timeline" }), { className: "button" }),
 		file && model.data.names().includes("source") ?
 			link("in the source", () => set({ panel: "source", file: undefined }),
 			{ className: "button" }) : null),
-	h("h3", {}, "How long its calls take", ofWholeRun()),
-		histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
-	neighbourList(app, "Called by", callers, callers.reduce((sum, entry) => sum + entry.total, 0)),
-	neighbourList(app, "Calls", callees, callers.reduce((sum, entry) => sum + entry.total, 0)));
+	model.about.is_sampled ? null : [h("h3", {}, "How long its calls take", ofWholeRun()),
+		histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed")],
+	neighbourList(app, "Called by", callers, callers.reduce((sum, entry) => sum + weight(entry), 0)),
+	neighbourList(app, "Calls", callees, callers.reduce((sum, entry) => sum + weight(entry), 0)));
 }
 
 function matcher(text) {
@@ -222,7 +239,7 @@ export function makeFunctions(app) {
 		onkeydown: (event) => { if (event.key === "Enter") table.element.focus(); } });
 	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columns()) });
 	const columns = () => part ? columnsOfPart(app, part) : columnsOf(app, all.checked);
-	const [key, reverse] = (state.sort ?? (model.about.has_times ? "self_ns" : "calls")).split("-");
+	const [key, reverse] = (state.sort ?? model.sort).split("-");
 	const table = new Table({ columns: columns(), rows: rows(), label: "functions",
 		sort: { key, reverse: reverse === "up" },
 		onSort: (sort) => set({ sort: sort.key + (sort.reverse ? "-up" : "") }),

@@ -120,7 +120,8 @@ export function makeProcesses(app) {
 	const place = h("div");
 	const ofProcesses = [["functions_ns", "Time in functions", "ns"], ["cpu_ns", "CPU time", "ns"],
 		["peak_rss_bytes", "Peak RSS", "bytes"], ["calls", "Calls", "count"]];
-	const ofThreads = [["functions_ns", "Time in functions", "ns"], ["calls", "Calls", "count"],
+	const ofThreads = [["functions_ns", "Time in functions", "ns"], ["on_cpu_ns", "On CPU", "ns"],
+		["waiting_ns", "Waiting", "ns"], ["calls", "Calls", "count"],
 		["alloc_bytes", "Allocated", "bytes"]];
 	const holder = h("div"), even = h("div"), fields = h("div"), list = h("div"), threads = h("div"),
 		buttons = h("div.group");

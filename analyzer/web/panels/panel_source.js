@@ -5,22 +5,21 @@ import { set, state } from "../base/state.js";
 import { mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
-// Files with their functions, those with most time (or most calls) first.
+// Files with their functions, those with most first.
 function filesOf(model, sheet, numbers) {
 	const files = new Map();
 	for (let row = 0; row < sheet.rows; row++)
 		files.set(sheet.value("path", row), { path: sheet.value("path", row), row, functions: [],
-			self: 0, calls: 0 });
+			weight: 0 });
 	const { functions } = model, line = functions.numbers("line");
 	for (let i = 0; i < model.nrFunctions; i++) {
 		const file = files.get(functions.value("file", i));
 		if (!file || Number.isNaN(line[i]))
 			continue;
 		file.functions.push({ number: i, line: line[i] });
-		file.self += numbers("self_ns")[i] || 0;
-		file.calls += numbers("calls")[i] || 0;
+		file.weight += numbers(model.sort)[i] || 0;
 	}
-	return [...files.values()].sort((a, b) => b.self - a.self || b.calls - a.calls);
+	return [...files.values()].sort((a, b) => b.weight - a.weight);
 }
 
 // Find the end of a function: the first brace (or END) indented like its first line, before the next
@@ -47,7 +46,8 @@ function annotate(file, lines) {
 	return { begins, owner };
 }
 
-const lineFigures = [["hits", "count", "Hits"], ["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"], ["alloc_bytes", "bytes", "Allocated"]];
+const lineFigures = [["hits", "count", "Hits"], ["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"],
+	["waiting_ns", "ns", "Line waiting"], ["alloc_bytes", "bytes", "Allocated"]];
 
 // [path]: [line from 0]: its figures in all functions that have code there. Of the whole run.
 function linesOf(sheet) {
@@ -122,15 +122,13 @@ class SourcePanel {
 
 	drawFiles() {
 		const { model } = this.app;
-		const byTime = model.about.has_times, most = byTime ? this.files[0].self :
-			this.files[0].calls;
+		const most = this.files[0].weight;
 		replace(this.list, this.files.map((file) => h("button.source-file",
 			{ type: "button", title: file.path, "aria-pressed": String(file === this.file),
 			onclick: () => set({ file: file.path }) },
-			bar(most ? (byTime ? file.self : file.calls) / most : 0, "var(--accent)"),
+			bar(most ? file.weight / most : 0, "var(--accent)"),
 				h("span.hot-name", {}, lastName(file.path)),
-			h("span.hot-note", {}, byTime ? format("ns", file.self) :
-				format("count", file.calls)))));
+			h("span.hot-note", {}, format(model.unit, file.weight)))));
 	}
 
 	drawText() {
@@ -170,7 +168,7 @@ class SourcePanel {
 				{ title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ` +
 				`${exact(unit, sum(name, line))}` },
 				this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
-		const timed = model.about.has_times, known = this.lines.get(file.path) ?? new Map();
+		const { has_times: timed, is_sampled: sampled } = model.about, known = this.lines.get(file.path) ?? new Map();
 		const figure = ([name, unit, title]) => ({ key: `line_${name}`, title, width: narrow ? 58 : 76,
 			value: (line) => known.get(line)?.[name] ?? NaN,
 			show: (line) => known.get(line)?.[name] === undefined ? "" : h("span",
@@ -183,7 +181,10 @@ class SourcePanel {
 				empty: "The file is empty.",
 			onOpen: (line) => owner.has(line) && this.app.select(owner.get(line)[0]),
 				selected: (line) => owner.get(line)?.includes(this.app.selected) ?? false,
-			columns: [number("calls", "count", "Calls"),
+			columns: [...sampled ? [number("sampled_self_ns", "ns", "Self CPU"),
+				number("sampled_total_ns", "ns", "CPU")] : [number("calls", "count", "Calls")],
+				...sampled && model.functions.has("waiting_total_ns") ?
+				[number("waiting_total_ns", "ns", "Waiting")] : [],
 				...timed ? [number("self_ns", "ns", "Self"),
 				number("total_ns", "ns", "Total")] : [],
 				...figures.map(figure),
@@ -201,8 +202,7 @@ class SourcePanel {
 	// Show the chosen function, or the function of this file that took most.
 	showSelected() {
 		const { model, selected } = this.app;
-		const weight = (number) => this.numbers(model.about.has_times ? "self_ns" :
-			"calls")[number] || 0;
+		const weight = (number) => this.numbers(model.sort)[number] || 0;
 		const best = this.file.functions.find((one) => one.number === selected) ??
 			[...this.file.functions].sort((a, b) => weight(b.number) - weight(a.number))[0];
 		if (!best)

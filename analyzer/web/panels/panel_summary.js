@@ -107,7 +107,7 @@ function hot(app, numbers, column, unit, title, note, count, all) {
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
 		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum,
 			(marked ? mark(model.functions, column, number) : "") + format(unit, values[number]),
-			column === "calls" ? source(model, number) :
+			column === "calls" || model.about.is_sampled ? source(model, number) :
 				`${calls[number] ? plural(calls[number], "call") : "began before"} · ` +
 				`${source(model, number)}`)),
 			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"),
@@ -207,7 +207,14 @@ function drawFunctions(app, part, place) {
 	const { model } = app;
 	const numbers = (name) => part?.functions[name] ?? model.functions.numbers(name);
 	const nr = part ? part.numbers().length : model.nrFunctions;
-	const time = model.about.has_times ? hot(app, numbers, "self_ns", "ns", "Where the time went",
+	const sampled = (column, title, what) => hot(app, numbers, column, "ns", title,
+		(sum) => `${format("ns", sum)} ${what}, over all threads, by samples`, hottest,
+			numbers(column).filter((ns) => ns > 0).length);
+	const time = model.about.is_sampled ? [
+		sampled("sampled_self_ns", "Where threads ran", "on a processor"),
+		model.functions?.has("waiting_self_ns") ?
+			sampled("waiting_self_ns", "Where threads waited", "of waiting") : null] :
+		model.about.has_times ? hot(app, numbers, "self_ns", "ns", "Where the time went",
 		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` :
 			`${format("ns", sum)} of self time, over all threads`, hottest, nr) :
 		hot(app, numbers, "calls", "count", "What was called",
