@@ -746,8 +746,8 @@ struct log_blocked {
  *     varint((begin >> shift) - (begin of the call that started it >> shift))
  *     varint(zigzag(node of this call - the same of the one before in units of 256 bytes))
  * A nonblocking or persistent transfer has one when it is started, and one with REQUEST when that is completed,
- * except for sends and collectives whose call took less than log_header.threshold_floor_ticks. STARTS: a receive
- * or collective that is only started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
+ * except for sends and collectives whose call took less than log_header.threshold_floor_ticks. STARTS: it is only
+ * started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
  */
 #define LOG_TRANSFER_REQUEST	1u
 #define LOG_TRANSFER_GONE	2u
@@ -1032,6 +1032,8 @@ struct log_messages {
 	LOG_SHARED uint64_t bytes;
 	LOG_SHARED uint64_t call_ticks;	/* time in the calls, as the clock saw it */
 	LOG_SHARED uint64_t most_ticks;	/* of one call */
+	LOG_SHARED uint64_t least_ticks;	/* of one call that did not only start a transfer; UINT64_MAX: none yet */
+	LOG_SHARED uint64_t size_bytes;	/* of each message, plus 1; 0: they differ, or one is not known */
 };
 
 /* What the function or region of a path is for. */

@@ -14,7 +14,7 @@
 struct reader {
 	const struct mpi_matching *matching;
 	struct mpi_waits *waits;
-	struct hashtable table;
+	struct hashtable table, recorded;
 };
 
 /* The longest wait of one call so far. */
@@ -39,15 +39,16 @@ static void consider(struct longest *longest, enum mpi_wait_kind kind, const str
 }
 
 /* A send that was over before the receive was posted waited for nobody. */
-static void consider_send(struct longest *longest, const struct transfer *call, const struct transfer *start)
+static bool consider_send(struct longest *longest, const struct transfer *call, const struct transfer *start)
 {
 	const struct transfer *receive = start ? start->partner : NULL;
 
 	if (receive && receive->started < call->end)
 		consider(longest, MPI_LATE_RECEIVER, call, receive, until(call, receive->started));
+	return receive;
 }
 
-static void consider_collective(struct longest *longest, const struct transfer *call,
+static bool consider_collective(struct longest *longest, const struct transfer *call,
 				const struct transfer *start)
 {
 	const struct collective *together = start ? start->together : NULL;
@@ -55,7 +56,7 @@ static void consider_collective(struct longest *longest, const struct transfer *
 	const struct transfer *other = NULL;
 
 	if (!together)
-		return;
+		return call->collective == LOG_NOBODY_WAITS;
 	if (start->collective == LOG_ALL_WAIT_FOR_ALL ||
 	    (start->collective == LOG_ROOT_WAITS_FOR_ALL && is_root))
 		other = together->last;
@@ -63,28 +64,29 @@ static void consider_collective(struct longest *longest, const struct transfer *
 		other = together->root;
 	if (other && other->rank != call->rank)
 		consider(longest, MPI_LATE_RANK, call, other, until(call, other->begin));
+	return true;
 }
 
-static void consider_transfer(const struct mpi_matching *matching, struct longest *longest,
+/* Return: is it known how long the call waited for this? */
+static bool consider_transfer(const struct mpi_matching *matching, struct longest *longest,
 			      const struct transfer *transfer)
 {
 	const bool completes = transfer->flags & LOG_TRANSFER_REQUEST;
 	const struct transfer *start =
 		completes ? transfer_start(&matching->ranks[transfer->rank], transfer) : transfer;
 
+	if (transfer->flags & (LOG_TRANSFER_STARTS | LOG_TRANSFER_GONE))
+		return true;
 	switch (transfer->route->direction) {
-	case LOG_MESSAGE_RECEIVED:
-	case LOG_MESSAGE_PROBED:
+	case LOG_MESSAGE_SENT:
+		return consider_send(longest, transfer, start);
+	case LOG_MESSAGE_COLLECTIVE:
+		return consider_collective(longest, transfer, start);
+	default:
 		if (transfer->partner)
 			consider(longest, MPI_LATE_SENDER, transfer, transfer->partner,
 				 until(transfer, transfer->partner->begin));
-		break;
-	case LOG_MESSAGE_SENT:
-		consider_send(longest, transfer, start);
-		break;
-	case LOG_MESSAGE_COLLECTIVE:
-		consider_collective(longest, transfer, start);
-		break;
+		return transfer->partner;
 	}
 }
 
@@ -122,18 +124,48 @@ static void add(struct reader *reader, const struct longest *longest)
 	wait->longest_ns = fmax(wait->longest_ns, longest->waiting_ns);
 }
 
+static bool is_same_path(const void *item, const void *key)
+{
+	const struct mpi_recorded *a = item, *b = key;
+
+	return a->function == b->function && a->caller == b->caller;
+}
+
+static void count(struct reader *reader, const struct transfer *first, bool is_known)
+{
+	const struct tree_node *path = first->path;
+	struct mpi_recorded key = { .nr_calls = 0 }, *found;
+	uint64_t hash;
+
+	if (!path || !path->function)
+		return;
+	key.function = path->function;
+	key.caller = path->parent ? path->parent->function : NULL;
+	hash = hash_pair((uint64_t)(uintptr_t)key.function, (uint64_t)(uintptr_t)key.caller);
+	found = hashtable_find(&reader->recorded, hash, is_same_path, &key);
+	if (!found) {
+		found = xcalloc(1, sizeof(*found));
+		*found = key;
+		hashtable_add(&reader->recorded, hash, found);
+	}
+	found->nr_calls += !(first->flags & LOG_TRANSFER_REQUEST);
+	found->nr_unknown += !is_known;
+}
+
 /* Transfers of one call follow each other. */
 static void read_rank(struct reader *reader, const struct mpi_rank *rank)
 {
 	for (size_t i = 0, next; i < rank->nr; i = next) {
 		const struct transfer *first = &rank->transfers[i];
 		struct longest longest = { .waiting_ns = 0 };
+		bool is_known = true;
 
 		for (next = i; next < rank->nr && rank->transfers[next].begin == first->begin &&
 			       rank->transfers[next].thread == first->thread;
 		     next++)
-			consider_transfer(reader->matching, &longest, &rank->transfers[next]);
+			is_known &= consider_transfer(reader->matching, &longest, &rank->transfers[next]);
 		add(reader, &longest);
+		count(reader, first, is_known);
 	}
 }
 
@@ -156,6 +188,17 @@ static void list(struct reader *reader)
 	qsort(waits->waits, waits->nr, sizeof(*waits->waits), longest_first);
 }
 
+static void list_recorded(struct reader *reader)
+{
+	struct mpi_waits *waits = reader->waits;
+	const struct mpi_recorded *recorded;
+	size_t at = 0;
+
+	waits->recorded = xcalloc(reader->recorded.nr_items + 1, sizeof(*waits->recorded));
+	while ((recorded = hashtable_next(&reader->recorded, &at)))
+		waits->recorded[waits->nr_recorded++] = *recorded;
+}
+
 void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 {
 	struct mpi_matching matching;
@@ -171,12 +214,15 @@ void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 	for (size_t i = 0; i < matching.nr_ranks; i++)
 		read_rank(&reader, &matching.ranks[i]);
 	list(&reader);
+	list_recorded(&reader);
 	hashtable_release(&reader.table);
+	hashtable_release(&reader.recorded);
 	mpi_matching_release(&matching);
 }
 
 void mpi_waits_release(struct mpi_waits *waits)
 {
 	free(waits->waits);
+	free(waits->recorded);
 	free(waits->clocks);
 }

@@ -20,9 +20,18 @@ struct mpi_wait {
 	double waiting_ns, longest_ns;
 };
 
+/* Calls of one path's function that have records. */
+struct mpi_recorded {
+	struct function *function, *caller; /* caller: NULL: not known */
+	uint64_t nr_calls;   /* that started or completed something themselves, not by a request */
+	uint64_t nr_unknown; /* of these, and of calls that completed requests: the other side is not known */
+};
+
 struct mpi_waits {
 	struct mpi_wait *waits; /* longest first */
 	size_t nr;
+	struct mpi_recorded *recorded;
+	size_t nr_recorded;
 	struct host_clock *clocks; /* of each host, the first one's first */
 	size_t nr_clocks;
 	int64_t until;		/* calls that began later were not read; INT64_MAX: all were */

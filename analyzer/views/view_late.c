@@ -59,6 +59,7 @@ int view_late(struct document *document, struct report *report)
 
 	mpi_waits_read(report->model, &waits);
 	document_keep(document, waits.waits);
+	document_keep(document, waits.recorded);
 	document_keep(document, waits.clocks);
 	document_add_table(document, &(struct table){
 		.name = "late",

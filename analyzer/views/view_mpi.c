@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
 #include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/read/nodes_read.h"
@@ -19,7 +20,11 @@ struct call_row {
 	struct function *function;
 	struct function *caller; /* NULL: none is known */
 	uint64_t nr_calls, nr_messages, nr_sized, bytes, nr_unsized;
-	double total_ns, max_ns, mean_ns, waiting_ns; /* waiting: as view late has it */
+	double total_ns, max_ns, mean_ns;
+	double waiting_ns; /* as view late has it */
+	/* If that is not of all calls: the time above the rank's fastest call of that size, and all of it */
+	double waiting_least_ns, waiting_most_ns;
+	uint64_t nr_talking; /* calls that did something themselves, not by a request */
 	/* By rank: each is a process that has MPI calls. */
 	double least_ns, most_ns, rank_ns, rank_mean_ns, imbalance_percent;
 	const struct process *most, *current;
@@ -64,6 +69,66 @@ static struct tree_node *path_of(const struct process *process, const struct log
 	return thread && !thread->left_out ? nodes_path(thread, messages->node) : NULL;
 }
 
+/* The fastest call of a function with messages of one size, of one rank. */
+struct fastest {
+	const struct function *function;
+	uint64_t size_bytes;
+	uint64_t ticks;
+};
+
+static bool is_as_large(const void *item, const void *key)
+{
+	const struct fastest *a = item, *b = key;
+
+	return a->function == b->function && a->size_bytes == b->size_bytes;
+}
+
+/* NULL: its messages differ, or it only starts them. */
+static struct fastest *fastest_of(struct hashtable *table, const struct process *process,
+				  const struct log_messages *messages)
+{
+	const struct tree_node *path = path_of(process, messages);
+	struct fastest key = { .size_bytes = messages->size_bytes, .ticks = UINT64_MAX }, *found;
+	uint64_t hash;
+
+	if (!path || !path->function || !messages->size_bytes || messages->least_ticks == UINT64_MAX ||
+	    messages->direction == LOG_MESSAGE_NONE || messages->direction == LOG_MESSAGE_MOVED)
+		return NULL;
+	key.function = path->function;
+	hash = hash_pair((uint64_t)(uintptr_t)key.function, key.size_bytes);
+	found = hashtable_find(table, hash, is_as_large, &key);
+	if (!found) {
+		found = xcalloc(1, sizeof(*found));
+		*found = key;
+		hashtable_add(table, hash, found);
+	}
+	return found;
+}
+
+/* What a call lasted longer than the fastest one of its size, it waited. */
+static void add_bounds(struct call_rows *rows, const struct process *process)
+{
+	struct hashtable table = { 0 };
+
+	for (size_t i = 0; i < process->nr_messages; i++) {
+		struct fastest *of = fastest_of(&table, process, &process->messages[i]);
+
+		if (of && process->messages[i].least_ticks < of->ticks)
+			of->ticks = process->messages[i].least_ticks;
+	}
+	for (size_t i = 0; i < process->nr_messages; i++) {
+		const struct log_messages *messages = &process->messages[i];
+		const struct fastest *of = fastest_of(&table, process, messages);
+		const struct tree_node *path = of ? path_of(process, messages) : NULL;
+
+		if (of)
+			row_of(rows, path->function, path->parent ? path->parent->function : NULL)
+				->waiting_least_ns += fmax(0, (double)messages->call_ticks -
+					(double)messages->nr_calls * (double)of->ticks) * process->tick_ns;
+	}
+	hashtable_release(&table);
+}
+
 static void add_calls(struct call_rows *rows, const struct process *process,
 		      const struct log_messages *messages)
 {
@@ -74,6 +139,7 @@ static void add_calls(struct call_rows *rows, const struct process *process,
 		return;
 	row = row_of(rows, path->function, path->parent ? path->parent->function : NULL);
 	row->nr_calls += messages->nr_calls;
+	row->nr_talking += messages->direction == LOG_MESSAGE_NONE ? 0 : messages->nr_calls;
 	row->nr_messages += messages->nr_messages;
 	row->nr_sized += messages->nr_sized;
 	row->bytes += messages->bytes;
@@ -112,6 +178,7 @@ static void list_calls(struct call_rows *rows, const struct model *model)
 
 		for (size_t j = 0; j < process->nr_messages; j++)
 			add_calls(rows, process, &process->messages[j]);
+		add_bounds(rows, process);
 		for (size_t j = 0; j < rows->nr_rows; j++)
 			close_rank(&rows->rows[j]);
 		nr_ranks += has_calls(process);
@@ -120,19 +187,46 @@ static void list_calls(struct call_rows *rows, const struct model *model)
 		finish_row(&rows->rows[i], nr_ranks);
 }
 
-static void add_waiting(struct call_rows *rows, struct model *model)
+/* Waiting is known where the other side of each call is; of MPI_Init it is not. */
+static void finish_waiting(struct call_row *row, const struct mpi_waits *waits)
+{
+	uint64_t nr_recorded = 0, nr_unknown = 0;
+
+	for (size_t i = 0; i < waits->nr_recorded; i++) {
+		const struct mpi_recorded *of = &waits->recorded[i];
+
+		if (of->function != row->function || of->caller != row->caller)
+			continue;
+		nr_recorded = of->nr_calls;
+		nr_unknown = of->nr_unknown;
+	}
+	if (!row->nr_talking && row->waiting_ns <= 0 && !nr_unknown) {
+		row->waiting_ns = row->waiting_least_ns = row->waiting_most_ns = NAN;
+	} else if (waits->until == INT64_MAX && !nr_unknown && nr_recorded >= row->nr_talking) {
+		row->waiting_least_ns = row->waiting_most_ns = row->waiting_ns;
+	} else {
+		row->waiting_least_ns = fmax(row->waiting_ns, row->waiting_least_ns);
+		row->waiting_most_ns = row->total_ns;
+		row->waiting_ns = NAN;
+	}
+}
+
+/* Return: is it known of each function? */
+static bool add_waiting(struct call_rows *rows, struct model *model)
 {
 	struct mpi_waits waits;
+	bool are_known = true;
 
 	mpi_waits_read(model, &waits);
 	for (size_t i = 0; i < waits.nr; i++)
 		row_of(rows, waits.waits[i].function, waits.waits[i].caller)->waiting_ns +=
 			waits.waits[i].waiting_ns;
-	for (size_t i = 0; i < rows->nr_rows; i++)
-		if (waits.until != INT64_MAX || !waits.nr_matched ||
-		    (rows->rows[i].waiting_ns <= 0 && !rows->rows[i].nr_messages))
-			rows->rows[i].waiting_ns = NAN; /* not known, as of MPI_Init */
+	for (size_t i = 0; i < rows->nr_rows; i++) {
+		finish_waiting(&rows->rows[i], &waits);
+		are_known &= isnan(rows->rows[i].waiting_most_ns) || isfinite(rows->rows[i].waiting_ns);
+	}
 	mpi_waits_release(&waits);
+	return are_known;
 }
 
 static struct value rank_of(const struct process *process)
@@ -156,6 +250,8 @@ static const struct column call_columns[] = {
 	{ "mean_ns", "Mean", 0, CALL(mean_ns, UNIT_NS) },
 	{ "max_ns", "Max", COLUMN_SPARE, CALL_NS(max_ns) },
 	{ "waiting_ns", "Waiting", COLUMN_SUMS, CALL(waiting_ns, UNIT_NS) },
+	{ "waiting_least_ns", "Above fastest", COLUMN_SUMS, CALL(waiting_least_ns, UNIT_NS) },
+	{ "waiting_most_ns", "At most", COLUMN_SUMS, CALL(waiting_most_ns, UNIT_NS) },
 	{ "messages", "Messages", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_messages, UNIT_COUNT | NOT_0) },
 	{ "bytes", "Bytes", COLUMN_SUMS, CALL(bytes, UNIT_BYTES) },
 	{ "unknown_sizes", "No size", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_unsized, UNIT_COUNT) },
@@ -186,31 +282,39 @@ static const char *none_of(const struct model *model)
 	return any_has_calls(model) ? "no messages were sent" : none_text;
 }
 
+static const char *const notes[] = {
+	"the other side of some calls is not known (-v late): they waited about as long as they lasted "
+	"above the rank's fastest call of that size, at most all the time; ",
+	"Waiting: see -v late; ",
+};
+
 int view_mpi(struct document *document, struct report *report)
 {
 	struct call_rows rows = { 0 };
+	bool are_known;
 
 	list_calls(&rows, report->model);
-	add_waiting(&rows, report->model);
+	are_known = add_waiting(&rows, report->model);
 	document_add_table(document, &(struct table){
 		.name = "mpi",
 		.what = "MPI functions",
 		.title = report->title,
 		TABLE_COLUMNS(call_columns),
 		.text_columns =
-			"total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,"
-			"most_rank,imbalance_percent,function,caller",
+			are_known ? "total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,"
+				    "rank_most_ns,most_rank,imbalance_percent,function,caller"
+				  : "total_ns,waiting_least_ns,waiting_most_ns,calls,mean_ns,bytes,"
+				    "rank_most_ns,most_rank,imbalance_percent,function,caller",
 		.data_columns =
 			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,waiting_ns,mean_ns,"
-			"max_ns,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
+			"max_ns,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent,"
+			"waiting_least_ns,waiting_most_ns",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,
-		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - "
-			"mean) / most; "
-			"Bytes: of this rank's buffer; of a receive, where its status was asked for; "
-			"Waiting: see "
-			"-v late",
+		.note = document_text(document, "%sTotal: over all ranks; Least, A rank, Most: sums of one "
+			"rank; Imbal.: (most - mean) / most; Bytes: of this rank's buffer; of a receive, "
+			"where its status was asked for", notes[are_known]),
 		.none = none_of(report->model),
 		.rows = TABLE_ROWS(rows.rows, rows.nr_rows),
 	});
@@ -267,70 +371,115 @@ static const struct column message_columns[] = {
 	{ "communicator", "Communicator", COLUMN_LEFT | COLUMN_ROOM, get_message_text, COMMUNICATOR },
 };
 
-static bool is_rank_here(const struct model *model, int rank)
+/* Ranks that have MPI calls, in order. */
+struct ranks {
+	int32_t *list;
+	size_t nr;
+};
+
+static int by_rank(const void *a, const void *b)
 {
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static struct ranks ranks_here(const struct model *model)
+{
+	struct ranks ranks = { xcalloc(model->nr_processes + 1, sizeof(*ranks.list)), 0 };
+
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->header.rank == rank && has_calls(model->processes[i]))
-			return true;
-	return false;
+		if (has_calls(model->processes[i]))
+			ranks.list[ranks.nr++] = model->processes[i]->header.rank;
+	qsort(ranks.list, ranks.nr, sizeof(*ranks.list), by_rank);
+	return ranks;
 }
 
 /* What a rank of the run received is what another sent: that one is shown. */
-static bool is_shown(const struct model *model, const struct log_messages *messages)
+static bool is_shown(const struct ranks *ranks, const struct log_messages *messages)
 {
 	if (!messages->nr_messages || messages->direction == LOG_MESSAGE_MOVED)
 		return false;
 	return messages->direction != LOG_MESSAGE_RECEIVED ||
-	       (messages->peer >= 0 && !is_rank_here(model, messages->peer));
+	       (messages->peer >= 0 &&
+		!bsearch(&messages->peer, ranks->list, ranks->nr, sizeof(*ranks->list), by_rank));
 }
 
-static bool is_same(const struct message_row *row, const struct process *process,
-		    const struct function *function, const struct log_messages *messages)
+/* Of one process. */
+static bool is_same(const void *item, const void *key)
 {
-	return row->process == process && row->function == function &&
-	       row->messages->peer == messages->peer && row->messages->label == messages->label &&
-	       row->messages->direction == messages->direction;
+	const struct message_row *a = item, *b = key;
+
+	return a->function == b->function && a->messages->peer == b->messages->peer &&
+	       a->messages->label == b->messages->label &&
+	       a->messages->direction == b->messages->direction;
 }
 
-/* Paths and threads are added up. @first: the process's first row */
-static void add_message(struct document *document, struct table_rows *rows, size_t first,
-			const struct process *process, const struct log_messages *messages)
+static uint64_t hash_of(const struct message_row *row)
+{
+	const struct log_messages *of = row->messages;
+
+	return hash_pair((uint64_t)(uintptr_t)row->function + of->direction,
+			 (uint64_t)of->label << 32 | (uint32_t)of->peer);
+}
+
+/* Rows of one process, in the order in which they were found. */
+struct process_rows {
+	struct hashtable table;
+	struct message_row **list;
+	size_t nr;
+};
+
+/* Paths and threads are added up. */
+static void add_message(struct process_rows *rows, const struct process *process,
+			const struct log_messages *messages)
 {
 	struct tree_node *path = path_of(process, messages);
-	struct message_row *row = (struct message_row *)rows->list + first,
-			   *end = (struct message_row *)rows->list + rows->nr;
+	struct message_row key = { .process = process, .messages = messages }, *row;
 
 	if (!path || !path->function)
 		return;
-	while (row < end && !is_same(row, process, path->function, messages))
-		row++;
-	if (row == end)
-		row = document_add_row(document, rows, &(struct message_row){
-			.process = process, .function = path->function, .messages = messages });
+	key.function = path->function;
+	row = hashtable_find(&rows->table, hash_of(&key), is_same, &key);
+	if (!row) {
+		row = APPEND(rows->list, rows->nr) = xcalloc(1, sizeof(*row));
+		*row = key;
+		hashtable_add(&rows->table, hash_of(&key), row);
+	}
 	row->nr_messages += messages->nr_messages;
 	row->nr_sized += messages->nr_sized;
 	row->bytes += messages->bytes;
 	row->total_ns += (double)messages->call_ticks * process->tick_ns;
 }
 
-static struct table_rows list_messages(struct document *document, const struct model *model)
+static void finish_process(struct document *document, struct table_rows *rows, struct process_rows *of)
 {
-	struct table_rows rows = ROWS_OF(struct message_row);
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
-		size_t first = rows.nr;
-
-		for (size_t j = 0; j < process->nr_messages; j++)
-			if (is_shown(model, &process->messages[j]))
-				add_message(document, &rows, first, process, &process->messages[j]);
-	}
-	for (size_t i = 0; i < rows.nr; i++) {
-		struct message_row *row = (struct message_row *)rows.list + i;
+	for (size_t i = 0; i < of->nr; i++) {
+		struct message_row *row = of->list[i];
 
 		row->mean_bytes = (double)row->bytes / (double)row->nr_sized;
 		row->bytes = row->nr_sized ? row->bytes : UINT64_MAX;
+		document_add_row(document, rows, row);
 	}
+	hashtable_release(&of->table);
+	free(of->list);
+}
+
+static struct table_rows list_messages(struct document *document, const struct model *model)
+{
+	struct table_rows rows = ROWS_OF(struct message_row);
+	const struct ranks ranks = ranks_here(model);
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+		struct process_rows of = { .nr = 0 };
+
+		for (size_t j = 0; j < process->nr_messages; j++)
+			if (is_shown(&ranks, &process->messages[j]))
+				add_message(&of, process, &process->messages[j]);
+		finish_process(document, &rows, &of);
+	}
+	free(ranks.list);
 	return rows;
 }
 

@@ -142,6 +142,11 @@ static bool is_same(const struct log_messages *record, struct call_place place,
 	       record->direction == message->direction;
 }
 
+static uint64_t sized_bytes(const struct mpi_message *message)
+{
+	return message->is_size_known ? message->bytes + 1 : 0;
+}
+
 static struct log_messages *new_record(struct call_place place, const struct mpi_message *message)
 {
 	struct log_messages *record;
@@ -156,6 +161,8 @@ static struct log_messages *new_record(struct call_place place, const struct mpi
 	record->peer = message->peer;
 	record->direction = message->direction;
 	record->number = __atomic_add_fetch(&live.log->nr_routes, 1, __ATOMIC_RELAXED);
+	record->least_ticks = UINT64_MAX;
+	record->size_bytes = sized_bytes(message);
 	log_publish(&record->record, LOG_RECORD_MESSAGES);
 	return record;
 }
@@ -195,12 +202,16 @@ static struct call_place place_of(const struct log_thread *thread)
 	return (struct call_place){ thread->head.self, thread->current };
 }
 
-static void count_call(struct log_messages *record, uint64_t ticks)
+static void count_call(struct log_messages *record, const struct mpi_message *message, uint64_t ticks)
 {
 	record->nr_calls++;
 	record->call_ticks += ticks;
 	if (ticks > record->most_ticks)
 		record->most_ticks = ticks;
+	if (ticks < record->least_ticks && !message->is_pending)
+		record->least_ticks = ticks;
+	if (record->size_bytes != sized_bytes(message))
+		record->size_bytes = 0;
 }
 
 static bool has_transfer(const struct mpi_message *message)
@@ -217,7 +228,7 @@ static void write_transfer(struct log_thread *thread, const struct log_messages 
 		.detail = message->detail,
 		.begin_ticks = top_frame(thread)->start_ticks,
 		.end_ticks = end_ticks,
-		.sized_bytes = message->is_size_known ? message->bytes + 1 : 0,
+		.sized_bytes = sized_bytes(message),
 	};
 
 	transfer_write(thread, &transfer);
@@ -240,7 +251,7 @@ static void message_add(const struct mpi_message *message)
 		record->bytes += message->bytes;
 	}
 	if (!message->is_further)
-		count_call(record, end_ticks - begin_ticks);
+		count_call(record, message, end_ticks - begin_ticks);
 	if (begin_ticks && has_transfer(message))
 		write_transfer(thread, record, message, end_ticks);
 }
@@ -290,7 +301,7 @@ static void completed(const struct mpi_pending *pending, const struct mpi_messag
 	transfer.detail = message ? message->detail : pending->message.detail;
 	transfer.node = thread->current;
 	transfer.started_ticks = pending->begin_ticks;
-	transfer.sized_bytes = message && message->is_size_known ? message->bytes + 1 : 0;
+	transfer.sized_bytes = message ? sized_bytes(message) : 0;
 	if (transfer.begin_ticks && transfer.started_ticks)
 		transfer_write(thread, &transfer);
 }

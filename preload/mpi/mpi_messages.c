@@ -36,6 +36,8 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 	int64_t elements;
 	int bytes;
 
+	if (arguments->id == CALL_Barrier || arguments->id == CALL_Ibarrier)
+		return 0;
 	if (type < 0 || (is_collective && comm->is_inter))
 		return -1;
 	if (is_collective && buffer >= 0 &&
@@ -83,6 +85,11 @@ static bool know_peer(const struct mpi_arguments *arguments, const struct comm *
 	return true;
 }
 
+static bool starts_request(const struct mpi_arguments *arguments)
+{
+	return place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0;
+}
+
 static bool know_sent(const struct mpi_arguments *arguments, const struct comm *comm,
 		      struct mpi_message *message)
 {
@@ -92,12 +99,8 @@ static bool know_sent(const struct mpi_arguments *arguments, const struct comm *
 		return false;
 	message->direction = LOG_MESSAGE_SENT;
 	message->detail = tag_at(arguments, place_of(arguments, 'g'));
+	message->is_pending = starts_request(arguments);
 	return true;
-}
-
-static bool starts_request(const struct mpi_arguments *arguments)
-{
-	return place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0;
 }
 
 static bool know_received(const struct mpi_arguments *arguments, const struct comm *comm,

@@ -19,7 +19,7 @@ struct mpi_message {
 	uint64_t bytes;
 	bool is_size_known;
 	bool is_further;	/* not the first one of its call */
-	bool is_pending;	/* a receive, or a collective, that the call only starts */
+	bool is_pending;	/* the call only starts it */
 };
 
 /* A transfer that a call started, and another one will complete. */

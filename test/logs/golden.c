@@ -328,6 +328,7 @@ static void open_rank_1(struct rank *rank)
 	messages->bytes = 2 * 4096;
 	messages->call_ticks = 32 * MS;
 	messages->most_ticks = 31 * MS;
+	messages->least_ticks = MS;
 	build_transfers(build, rank->main,
 			(struct build_transfer[]){
 				{ .route = messages, .begin_ms = 300, .ms = 31, .detail = 2 << 1, .bytes = 4096 },

@@ -138,6 +138,27 @@ waits_are_known() {
 	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' | tr -s ' ')" 'other side is known of 630'
 }
 
+# Where records were lost, one rank's clock bounds what its calls waited. Only rank 1 calls MPI_Ssend.
+bounds_are_known() {
+	local ns least most
+	ranks "$1" 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/late.$1" uneven
+	view late >late.csv
+	same "waits whose other side is known" "$(wc -l <late.csv)" 1
+	view mpi >mpi.csv
+	same "what it waited is not known" "$(of_calls waiting_ns function=MPI_Ssend)" ''
+	ns=$(awk -F, '$2 == "MPI_Ssend" { print $5 }' out)
+	least=$(of_calls waiting_least_ns function=MPI_Ssend)
+	most=$(of_calls waiting_most_ns function=MPI_Ssend)
+	between "at least" $((ns * 8 / 10)) "${least%.*}" "${most%.*}"
+	between "at most" "$ns" "${most%.*}" "$(of_calls total_ns function=MPI_Ssend | cut -d. -f1)"
+	between "least of Isend and Irecv, which wait for nobody" 0 \
+		"$(of_calls waiting_least_ns function=MPI_Irecv | cut -d. -f1)" 0
+	"$report" -v mpi | grep -q 'Above fastest'
+}
+
+@test "Open MPI, bounds of what was waited" { bounds_are_known openmpi; }
+@test "MPICH, bounds of what was waited" { bounds_are_known mpich; }
+
 # clock COLUMN: of the host that is none
 clock() {
 	"$report" -v clocks -f csv >clocks.csv

@@ -95,6 +95,8 @@ struct log_messages *build_messages(struct build *build, const struct log_thread
 	record->bytes = 100 * 4096;
 	record->call_ticks = at(build, 4) - at(build, 0);
 	record->most_ticks = at(build, 0.5) - at(build, 0);
+	record->least_ticks = at(build, 0.02) - at(build, 0);
+	record->size_bytes = 4096 + 1;
 	record->number = ++build->header->nr_routes;
 	return record;
 }

@@ -4,6 +4,7 @@
 import { chart } from "../charts/chart.js";
 import { h, hideTip, ofWholeRun, replace, showTip } from "../base/dom.js";
 import { makeFields } from "./fields.js";
+import { makeMessages } from "./messages.js";
 import { colourOf, shares } from "../charts/shares.js";
 import { set, state } from "../base/state.js";
 import { Table, tableOf } from "../base/table.js";
@@ -124,14 +125,14 @@ export function makeProcesses(app) {
 		["waiting_ns", "Waiting", "ns"], ["calls", "Calls", "count"],
 		["alloc_bytes", "Allocated", "bytes"]];
 	const holder = h("div"), even = h("div"), fields = h("div"), list = h("div"), threads = h("div"),
-		buttons = h("div.group");
+		sent = h("div"), buttons = h("div.group");
 	const element = h("div.processes", {},
 		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares",
 			h("span.h2-note", {}, model.processes.rows > 1 ? "of processes" : "of threads")),
 			buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
-		fields, even, h("section.box", {}, h("h2", {}, "Processes", ofWholeRun()), list),
+		sent, fields, even, h("section.box", {}, h("h2", {}, "Processes", ofWholeRun()), list),
 			h("section.box", {}, h("h2", {}, "Threads", ofWholeRun()), threads));
-	let sheet = null, threadSheet = null, fieldRows = null, fieldsOf = null, part = null;
+	let sheet = null, threadSheet = null, fieldRows = null, fieldsOf = null, part = null, messages = null;
 
 	// For a single process: the shares of its threads.
 	const drawShares = () => {
@@ -178,12 +179,14 @@ export function makeProcesses(app) {
 			(pid) => found.has(pid) ? sheet.numbers(name)[found.get(pid)] || 0 : 0);
 	};
 	(async () => {
-		const [processes, ranks, threadRows, ...fieldSheets] =
-			await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields",
-			"fields.processes"].map((name) => model.data.sheet(name)));
+		const [processes, ranks, threadRows, messageRows, lateRows, ...fieldSheets] =
+			await Promise.all(["processes.processes", "ranks", "threads.threads", "messages.messages",
+			"late.late", "fields.fields", "fields.processes"].map((name) => model.data.sheet(name)));
 		sheet = processes;
 		threadSheet = threadRows;
 		[fieldRows, fieldsOf] = fieldSheets;
+		messages = makeMessages(app, messageRows, lateRows);
+		replace(sent, messages?.element);
 		const nrWithCalls = model.processes.numbers("calls").filter((value) => value > 0).length;
 		if (ranks && model.nrFunctions)
 			replace(even, h("section.box", {}, h("h2", {}, "How even",
@@ -209,7 +212,12 @@ export function makeProcesses(app) {
 	new ResizeObserver(draw).observe(place);
 	return {
 		element, shown: () => { draw(); drawFigures(); },
+		get matrix() {
+			return messages?.matrix;
+		},
 		update: (changed) => {
+			if (changed.has("pairs"))
+				messages?.draw();
 			if (changed.has("share") && sheet)
 				drawShares();
 			if (changed.has("from") || changed.has("to"))
