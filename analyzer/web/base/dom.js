@@ -59,6 +59,18 @@ export const bar = (share, colour) => h("span.bar", { "aria-hidden": "true" },
 export const link = (text, onclick, properties = {}) => h("button.link",
 	{ type: "button", onclick, ...properties }, text);
 
+// Copies @text; where the browser forbids that, it selects what stands before the button.
+export function copyButton(text) {
+	const button = h("button.button.copy", { type: "button", onclick: async () => {
+		const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+		if (done)
+			button.textContent = "copied";
+		else
+			getSelection().selectAllChildren(button.parentElement);
+	} }, "copy");
+	return button;
+}
+
 let tip;
 export function showTip(lines, x, y) {
 	if (!tip)

@@ -154,7 +154,7 @@ export class Table {
 	}
 }
 
-const words = (name) => name.replace(/_(ns|bytes|percent)$/, "").replaceAll("_", " ");
+const words = (name) => name.replace(/_(ns|bytes)$/, "").replace(/_percent$/, " %").replaceAll("_", " ");
 
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
@@ -180,12 +180,21 @@ export function columnOf(sheet, name, more = {}) {
 	};
 }
 
+// No two columns have one title.
+export function apart(columns) {
+	const nr = (title) => columns.filter((column) => column.title === title).length;
+	const same = columns.filter((column) => nr(column.title) > 1);
+	same.forEach(({ key }, i) => same[i].title =
+		capital(words(key)) + (key.endsWith("_ns") ? " time" : ""));
+	return columns;
+}
+
 export function tableOf(sheet, { label, leave = [], sort, onOpen, height, empty, columns } = {}) {
 	const names = columns ?? sheet.columns.filter((column) => !leave.includes(column.name) &&
 		isWorth(sheet, column))
 		.map((column) => column.name);
 	return new Table({
-		columns: names.filter((name) => sheet.has(name)).map((name) => columnOf(sheet, name)),
+		columns: apart(names.filter((name) => sheet.has(name)).map((name) => columnOf(sheet, name))),
 		rows: Array.from({ length: sheet.rows }, (_, i) => i), label, sort, onOpen, height, empty,
 	});
 }

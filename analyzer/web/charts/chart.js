@@ -87,6 +87,15 @@ export function chart(parent, { lines, height, from, to, onSelect, axis = true, 
 	return plot;
 }
 
+// Show the values at the cursor in the elements "now" of @place, one for each line.
+export function tellValues(plot, place, lines) {
+	const texts = place.querySelectorAll(".now");
+	plot.hooks.setCursor = [({ cursor, data }) => lines.forEach((line, i) => {
+		const value = cursor.idx === null ? null : data[i + 1][cursor.idx];
+		texts[i].textContent = value === null || value === undefined ? "" : format(line.unit, value);
+	})];
+}
+
 const binary = Array.from({ length: 60 }, (_, i) => 2 ** i);
 const decimal = Array.from({ length: 24 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** (i - 6))).flat();
 

@@ -21,9 +21,11 @@ function columnsOf(sheet) {
 		const about = sheet.columns.find((column) => column.name === change),
 			values = sheet.numbers(change);
 		const colour = (value) => value > 0 ? "span.more" : value < 0 ? "span.less" : "span.faint";
-		columns.push(columnOf(sheet, before, { title: `${title} before`,
-			width: 68 + 6 * title.length }), columnOf(sheet, after, { title: "after" }),
-			columnOf(sheet, change, { title: "change", value: (row) => Math.abs(values[row]),
+		const width = 68 + 6 * title.length;
+		columns.push(columnOf(sheet, before, { title: `${title} before`, width }),
+			columnOf(sheet, after, { title: `${title} after`, width }),
+			columnOf(sheet, change, { title: `${title} change`, width,
+				value: (row) => Math.abs(values[row]),
 				show: (row) => h(colour(values[row]), { title: exact(about.unit,
 					values[row]) },
 					(values[row] > 0 ? "+" : "") + format(about.unit, values[row])) }));
@@ -44,7 +46,7 @@ export function makeCompare(app) {
 		replace(notes, about.about.sections.filter((section) => section.text).map((section) =>
 			[h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
 		const columns = columnsOf(sheet);
-		const first = columns.find((column) => column.title === "change");
+		const first = columns.find((column) => /_change/.test(column.key));
 		const table = new Table({ columns, rows: Array.from({ length: sheet.rows }, (_, i) => i),
 			label: "compare", sort: first && { key: first.key, reverse: false },
 			onOpen: (row) => app.select(model.numberOfFull(sheet.value("function", row))),

@@ -3,7 +3,7 @@
 // how long it takes.
 import { bar, h, link, ofWholeRun, replace, svg } from "../base/dom.js";
 import { set, state } from "../base/state.js";
-import { columnOf, mark, Table } from "../base/table.js";
+import { apart, columnOf, mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
@@ -63,7 +63,7 @@ function columnsOf(app, all) {
 				format("percent", sheet.numbers(one)[row])) });
 		return columnOf(sheet, one, { hint: hints[one] });
 	});
-	return [name, ...shown, ...all ? [] : [sourceColumn(app)]];
+	return apart([name, ...shown, ...all ? [] : [sourceColumn(app)]]);
 }
 
 // For a part of the time: what single calls say.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any column of the samples over time, over the number of the sample, or over another column; all samples
 // or the last N.
-import { chart } from "../charts/chart.js";
+import { chart, tellValues } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
 import { areOfSame } from "../charts/series.js";
 import { set, state } from "../base/state.js";
@@ -134,14 +134,15 @@ class PlotPanel {
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const byTime = this.x === "time";
 		const spread = high > low ? 0 : 1;
-		chart(this.place, { lines, height: Math.max(200,
+		const plot = chart(this.place, { lines, height: Math.max(200,
 			this.element.clientHeight - this.bar.offsetHeight - 100), from: low - spread,
 			to: high + spread,
 			onSelect: byTime ? (from, to) => app.setTime(from, to) : undefined,
 				tell: byTime ? undefined : (value) => format(xUnit, value) });
 		const thinned = all.some((series) => series.readings < series.rows);
 		replace(this.note, h("span.curve-title", {}, lines.map((line) => h("span.key", {},
-			h("span.dot", { style: { background: line.colour } }), line.label))),
+			h("span.dot", { style: { background: line.colour } }), line.label,
+				h("span.now", {})))),
 			`${exact("count", lines.reduce((sum, line) => sum + line.x.length, 0))} samples`,
 				all.length > linesMax ? `, of ${linesMax} of ${all.length} that have it` : "",
 			thinned ?
@@ -149,6 +150,7 @@ class PlotPanel {
 				"largest and last of each step" : "",
 			app.series.list.find((series) => keyOf(series) === this.y).cumulative ?
 				"; counters are shown as rates" : "");
+		tellValues(plot, this.note, lines);
 	}
 
 	shown() {

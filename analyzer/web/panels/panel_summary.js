@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What matters first: what ran, how it went, where time and memory went, what is in doubt.
 import { chart } from "../charts/chart.js";
-import { bar, h, link, ofWholeRun, replace } from "../base/dom.js";
+import { bar, copyButton, h, link, ofWholeRun, replace } from "../base/dom.js";
 import { figures, isCurve } from "../charts/series.js";
 import { colourOf } from "../charts/shares.js";
 import { set, state } from "../base/state.js";
@@ -107,9 +107,9 @@ function hot(app, numbers, column, unit, title, note, count, all) {
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
 		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum,
 			(marked ? mark(model.functions, column, number) : "") + format(unit, values[number]),
-			column === "calls" || model.about.is_sampled ? source(model, number) :
-				`${calls[number] ? plural(calls[number], "call") : "began before"} · ` +
-				`${source(model, number)}`)),
+			[column === "calls" || model.about.is_sampled ? "" : calls[number] ?
+				plural(calls[number], "call") : "began before",
+				source(model, number)].filter(Boolean).join(" · "))),
 			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"),
 				h("span.hot-figure", {}, format(unit, left)),
 				h("span.hot-share", {}, format("percent", 100 * left / sum)),
@@ -145,6 +145,18 @@ function processes(app, part) {
 // A line that the text report arranges in columns, such as what a thread was in, without the padding.
 const unpadded = (text) => /^ *\d+ {2}/.test(text) ? text.trim().replace(/ {2,}/g, " · ") : text;
 
+// Lines that are set in, as the report prints flags and commands, are for pasting: they get a button.
+function withCommands(text) {
+	const parts = text.split(/((?:^ {2}\S.*(?:\n|$))+)/m).filter(Boolean);
+	return parts.map((part) => {
+		if (!/^ {2}\S/.test(part))
+			return part;
+		const lines = part.trimEnd().split("\n").map((line) => line.trim());
+		return h("span.command-lines", {}, lines.join("\n"),
+			copyButton(lines.join(lines[0][0] === "-" ? " " : "\n")));
+	});
+}
+
 // The lines of the text report that appear nowhere else on this page.
 function notes(app) {
 	const apart = new Set(["Time", "Memory", "Next", "Doubts"]);
@@ -161,7 +173,7 @@ function notes(app) {
 			list.push([section.label ?? "", unpadded(section.text)]);
 	}
 	return h("section.box.side", {}, h("h2", {}, "The run"),
-		h("dl.notes", {}, list.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));
+		h("dl.notes", {}, list.map(([name, text]) => [h("dt", {}, name), h("dd", {}, withCommands(text))])));
 }
 
 function doubts(app) {
@@ -174,7 +186,7 @@ function doubts(app) {
 	}
 	return h("section.box.side", {}, h("h2", {}, "How far to trust it"),
 		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) :
-			h("p.note", {}, "Nothing puts the numbers in doubt."),
+			h("p.note", {}, "No finding puts the numbers in doubt."),
 		link("all findings", () => set({ panel: "quality" })));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls of all threads over time, below curves of what these used, on the same axis.
-import { chart } from "../charts/chart.js";
+import { chart, tellValues } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
 import { gutter, Lanes } from "../charts/lanes.js";
 import { Marks } from "../charts/marks.js";
@@ -78,18 +78,9 @@ class Curves {
 			const plot = chart(box, { lines, height: 44 + 18 * lines.length + (lines.length < 2 ?
 				18 : 0), from: this.app.from, to: this.app.to, axis: false, gutter,
 				width: this.width, onSelect: (from, to) => this.app.setTime(from, to) });
-			plot.hooks.setCursor = [(self) => this.tell(self, box, lines)];
+			tellValues(plot, box, lines);
 			this.plots.push({ plot, one });
 		}
-	}
-
-	tell(plot, box, lines) {
-		const texts = box.querySelectorAll(".now");
-		lines.forEach((line, i) => {
-			const value = plot.cursor.idx === null ? null : plot.data[i + 1][plot.cursor.idx];
-			texts[i].textContent = value === null || value === undefined ? "" :
-				format(line.unit, value);
-		});
 	}
 
 	drop(name) {
@@ -128,6 +119,9 @@ function noteOf(spans, model) {
 	const { calls, merged_calls: merged, short_ns: short } = spans.about;
 	if (!model.nrFunctions)
 		return "No functions were recorded, so there are no calls: compile with insideme-cc.";
+	if (!calls && model.about.is_sampled)
+		return "Functions are known by samples, which are no calls: a program compiled with insideme-cc " +
+			"has them here.";
 	if (!calls)
 		return "No call lasted long enough to be recorded singly; INSIDEME_THRESHOLD=0 records " +
 			"all calls.";
