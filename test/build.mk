@@ -244,6 +244,7 @@ $(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
 run-tests: $(bench_programs)		# they must keep up with the code that they measure
 bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
+	$(Q)test/bench/monitors $(abspath $(O))
 .PHONY: bench
 
 # How true the shares are, beside perf and uftrace. Takes minutes. TRUTH="tiny loops" measures those alone.

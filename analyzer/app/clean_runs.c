@@ -66,6 +66,8 @@ static bool is_our_file(int directory, const char *name)
 	if (fstatat(directory, name, &stat_of, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(stat_of.st_mode) ||
 	    stat_of.st_uid != geteuid())
 		return false;
+	if (strcmp(name, ".gitignore") == 0) /* of a run by name, as of each folder of runs: "*" */
+		return stat_of.st_size == 2;
 	if (strcmp(name, "run") == 0 || strncmp(name, NAMES_FILE, sizeof(NAMES_FILE) - 1) == 0)
 		return true;
 	return length > 4 &&

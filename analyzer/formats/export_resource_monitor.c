@@ -149,10 +149,27 @@ static int64_t step_ns(const struct model *model)
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;
 }
 
+/* Of the machine, as the first log that knows it read it first. LOG_NONE: none does */
+static uint64_t first_available_bytes(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		struct process *process = i < model->nr_monitors ? model->monitors[i]
+								 : model->processes[i - model->nr_monitors];
+		const struct rowset *rows = process_rowset(process, "system");
+		int column = rows ? rowset_column(rows, "memory_available_bytes") : -1;
+
+		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++)
+			if (rowset_value(rows, row, (uint32_t)column) != LOG_NONE)
+				return rowset_value(rows, row, (uint32_t)column);
+	}
+	return LOG_NONE;
+}
+
 /* What the machine has. */
 static void write_overview(FILE *out, const struct model *model, const char *quote)
 {
 	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
+	const uint64_t available_bytes = first_available_bytes(model);
 	static const struct { const char *name, *fact; double scale; } facts[] = {
 		{ "cpu_count", "nr_cpus", 1 },
 		{ "vm_total_mb", "memory_bytes", MIB },
@@ -168,6 +185,8 @@ static void write_overview(FILE *out, const struct model *model, const char *quo
 		if (fact)
 			fprintf(out, ",%s%s%s:%.*f", quote, facts[i].name, quote,
 				facts[i].scale > 1 ? 2 : 0, strtod(fact, NULL) / facts[i].scale);
+		if (strcmp(facts[i].fact, "memory_bytes") == 0 && available_bytes != LOG_NONE)
+			fprintf(out, ",%svm_available_mb%s:%.2f", quote, quote, (double)available_bytes / MIB);
 	}
 }
 

@@ -345,7 +345,8 @@ rows = list(csv.reader(open("log.csv").readlines()[2:]))
 assert list(log["resources"]) == rows[0], rows[0]
 for number, name in enumerate(rows[0]):
     assert [float(row[number]) for row in rows[1:]] == log["resources"][name], name
-assert log["overview"]["cpu_count"] >= 1 and log["overview"]["vm_total_mb"] > 10, log["overview"]
+overview = log["overview"]
+assert overview["cpu_count"] >= 1 and overview["vm_total_mb"] > overview["vm_available_mb"] > 10, overview
 spans = {}
 for time, kind, name, counter in csv.reader(open("events.csv")):
     spans.setdefault(name, {}).setdefault(int(counter), []).append(float(time))

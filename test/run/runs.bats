@@ -73,6 +73,9 @@ runs() {
 	"$report" --remove "${runs[0]}" last~1 >said
 	same "runs that stay" "$(ls -d insideme.data/*-calls*)" "${runs[2]}"
 	same "lines" "$(grep -c '^removed insideme.data/' said)" 2
+	monitor -q --run=named -- true
+	"$report" --remove named | grep -q '^removed .*named, '
+	[ ! -e named ]
 	run "$report" --remove
 	same "status without a name" "$status" 2
 	same "message" "$output" 'insideme-report: --remove: which runs? --list shows them'
