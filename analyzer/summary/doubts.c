@@ -254,17 +254,47 @@ static void add_focus_changes(struct findings *findings, const struct process *p
 				      nr, nr == 1 ? "" : "s", process->header.pid));
 }
 
+/* What a process wrote down as a text: "WHAT in process PID: TEXT" */
+static const struct noted {
+	const char *fact, *finding, *what;
+	bool is_doubt;
+} noted[] = {
+	{ "off", "turned_off", "the recorder turned itself off", true },
+	{ "heap_off", "heap_not_counted", "the heap was not counted", true },
+	{ "heap_sample_off", "heap_not_sampled", "stacks of allocations were not sampled", true },
+	{ "samples_off", "samples_off", "CPU time was not sampled, or not until the end,", true },
+	{ "samples_without_callers", "samples_without_callers",
+	  "the time of counted functions in library code counts for their recorded callers", true },
+	{ "sites_off", "call_sites_unchanged", "hooks count short calls, which takes longer,", false },
+	{ "bypassed", "bypassed",
+	  "functions that found other hooks first (RTLD_DEEPBIND) were not recorded", true },
+	{ "namespaces", "namespaces", "objects with a C library of their own were not recorded", true },
+	{ "mpi_bypassed", "mpi_bypassed", "MPI calls that the program defines itself were not recorded",
+	  true },
+};
+
+static void add_noted(struct findings *findings, const struct process *process)
+{
+	for (size_t i = 0; i < sizeof(noted) / sizeof(*noted); i++) {
+		const struct noted *one = &noted[i];
+		const char *text = process_fact(process, one->fact);
+
+		if (text)
+			findings_add(findings, one->finding, UNIT_NONE, 1, one->is_doubt,
+				     document_text(findings->document, "%s in process %u: %s", one->what,
+						   process->header.pid, text));
+	}
+}
+
 static void add_process(struct findings *findings, struct process *process)
 {
-	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
-	const char *bypassed = process_fact(process, "bypassed"),
-		   *samples_off = process_fact(process, "samples_off"),
-		   *without_callers = process_fact(process, "samples_without_callers");
+	const size_t nr_dropped = process->timebase.nr_dropped;
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
 	add_last_calls(findings, process);
 	add_focus_changes(findings, process);
+	add_noted(findings, process);
 	for (size_t i = 0; i < process->nr_threads; i++)
 		overflow += process->threads[i]->overflow_depth;
 	if (overflow)
@@ -273,48 +303,12 @@ static void add_process(struct findings *findings, struct process *process)
 					   "%" PRIu64
 					   " open calls could not be recorded for lack of room (process %u)",
 					   overflow, process->header.pid));
-	if (off)
-		findings_add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
-			"the recorder turned itself off in process %u: %s", process->header.pid, off));
-	if (heap_off)
-		findings_add(findings, "heap_not_counted", UNIT_NONE, 1, true,
-			     document_text(findings->document, "the heap was not counted in process %u: %s",
-					   process->header.pid, heap_off));
-	if (samples_off)
-		findings_add(
-			findings, "samples_off", UNIT_NONE, 1, true,
-			document_text(findings->document,
-				      "CPU time was not sampled, or not until the end, in process %u: %s",
-				      process->header.pid, samples_off));
-	if (without_callers)
-		findings_add(findings, "samples_without_callers", UNIT_NONE, 1, true,
+	if (nr_dropped)
+		findings_add(findings, "clock_readings_dropped", UNIT_COUNT, (double)nr_dropped, true,
 			     document_text(findings->document,
-					   "the time of counted functions in library code counts for their "
-					   "recorded callers in process %u: %s",
-					   process->header.pid, without_callers));
-	if (process_fact(process, "sites_off"))
-		findings_add(findings, "call_sites_unchanged", UNIT_NONE, 1, false,
-			     document_text(findings->document,
-					   "hooks count short calls in process %u, which takes longer: %s",
-					   process->header.pid, process_fact(process, "sites_off")));
-	if (bypassed)
-		findings_add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
-			"functions of %s were not recorded in process %u: they found other hooks first "
-			"(RTLD_DEEPBIND)",
-			bypassed, process->header.pid));
-	if (process_fact(process, "namespaces"))
-		findings_add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
-			"objects that process %u loaded by dlmopen were not recorded: they have a C "
-			"library of their own",
-			process->header.pid));
-	if (process->timebase.nr_dropped)
-		findings_add(
-			findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped,
-			true,
-			document_text(
-				findings->document,
-				"%zu clock readings contradict the others and were left out (process %u)",
-				process->timebase.nr_dropped, process->header.pid));
+					   "%zu clock readings contradict the others and were left out "
+					   "(process %u)",
+					   nr_dropped, process->header.pid));
 }
 
 static void add_forks(struct findings *findings, const struct model *model)

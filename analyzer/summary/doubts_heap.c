@@ -9,17 +9,6 @@
 #include "analyzer/read/heap_read.h"
 #include "analyzer/summary/doubts.h"
 
-static void tell_no_stacks(struct findings *findings, const struct process *process)
-{
-	const char *off = process_fact(process, "heap_sample_off");
-
-	if (off)
-		findings_add(findings, "heap_not_sampled", UNIT_NONE, 1, true,
-			     document_text(findings->document,
-					   "stacks of allocations were not sampled in process %u: %s",
-					   process->header.pid, off));
-}
-
 /* A size as in settings: 32M, 32m. */
 static double bytes_of(const char *text)
 {
@@ -72,7 +61,6 @@ void findings_of_heap(struct findings *findings, const struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct log_header *header = &model->processes[i]->header;
 
-		tell_no_stacks(findings, model->processes[i]);
 		if (!heap_is_live(model->processes[i]))
 			continue;
 		unknown += header->heap_unknown_frees;

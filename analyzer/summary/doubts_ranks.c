@@ -119,18 +119,8 @@ void findings_of_ranks(struct findings *findings, const struct model *model)
 
 	if (!model->nr_left_out)
 		add_missing(findings, model);
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
-		const char *own = process_fact(process, "mpi_bypassed");
-
-		nr_unheard += is_unheard(process);
-		if (own)
-			findings_add(findings, "mpi_bypassed", UNIT_NONE, 1, true,
-				     document_text(findings->document,
-						   "not recorded in process %u, because the program defines "
-						   "them itself: %s",
-						   process->header.pid, own));
-	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr_unheard += is_unheard(model->processes[i]);
 	if (nr_unheard)
 		findings_add(findings, "ranks_without_mpi_calls", UNIT_COUNT, (double)nr_unheard, true,
 			     unheard_text(findings->document, nr_unheard));
