@@ -68,9 +68,10 @@ static void mix(double *parts, const double *others, double share)
 }
 
 /*
- * @shares of the raw time. What was taken out of it was CPU time, if the CPU share is large enough: hooks,
- * and counted calls. What samples gave is CPU time too. If the share is not large enough, as in functions
- * that are too short to time, the shares stay. Return: in @parts, the parts of the self time that is left
+ * Take hooks and counted calls out of the CPU part of the raw time, of which @shares are. They were CPU
+ * time, and so is what samples gave. Where the CPU part is smaller than that, as in functions that are too
+ * short to time, the shares of the rest are those of the whole. Return: in @parts, the parts of the self time
+ * that is left
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)
 {

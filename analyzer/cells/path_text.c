@@ -33,7 +33,7 @@ const char *path_text(const struct tree_node *of)
 	return front;
 }
 
-/* How many from @first on are the same: a recursion is told once. */
+/* Return: how often the function at @first follows itself. A recursion is named once, with that number. */
 static size_t count_same(struct function *const *functions, size_t nr, size_t first)
 {
 	size_t same = 1;

@@ -13,7 +13,7 @@ struct gcov_function {
 	uint32_t nr_counters;
 };
 
-/* What a compiler counts of one source file. */
+/* The counts of one source file, as the compiler's coverage counters have them. */
 struct gcov_unit {
 	const char *path; /* where gcov would have its counters: FILE.gcda */
 	uint32_t format, stamp, checksum;

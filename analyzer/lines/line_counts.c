@@ -310,7 +310,7 @@ bool line_counts_are_beside(const struct model *model)
 	return has_some && has_none;
 }
 
-/* Where its logs are; "": it has none. */
+/* Return: the folder of the run's logs; "" if it has none */
 static char *folder_of(const struct model *model, uint32_t run)
 {
 	for (size_t i = 0; i < model->nr_processes; i++) {

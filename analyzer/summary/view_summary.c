@@ -110,30 +110,7 @@ static const char *newest_or_name(struct document *document, const struct report
 	return report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
 }
 
-/* Threads' shares are known where rows cover most of the time. */
-#define KNOWN_SHARE 0.9
-#define MOSTLY_CPU  0.9 /* less than that of the time on processors: functions are shown by CPU time */
-#define MOST_SLICES 4000000 /* more calls than that would take seconds to be read */
-
-static double used(const struct model *model)
-{
-	return model->use_is_read ? model->used_ns[USE_CPU_NS] + model->used_ns[USE_WAIT_NS] +
-					    model->used_ns[USE_BLOCKED_NS]
-				  : NAN;
-}
-
-static bool knows_shares(const struct report *report)
-{
-	return report_has_times(report) && used(report->model) >= KNOWN_SHARE * report->model->functions_ns;
-}
-
-/* Threads that wait are shown by what they do: else an idle one leads the list. */
-static bool is_by_cpu(const struct report *report)
-{
-	return knows_shares(report) && report->model->used_ns[USE_CPU_NS] < MOSTLY_CPU * used(report->model);
-}
-
-static const char *columns_of(const struct report *report)
+static const char *columns_of(struct report *report)
 {
 	if (report->model->is_sampled && samples_know_waits(report->model))
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
@@ -141,7 +118,7 @@ static const char *columns_of(const struct report *report)
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"function,source";
-	if (is_by_cpu(report))
+	if (functions_are_by_cpu(report))
 		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,function,"
 			"source";
 	if (report_has_errors(report))
@@ -173,12 +150,12 @@ static const char *slower_text(struct document *document, const struct model *mo
 			     document_number(document, UNIT_NS, hooks_ns), factor);
 }
 
-static const char *shares_text(struct document *document, const struct report *report)
+static const char *shares_text(struct document *document, struct report *report)
 {
-	const double all_ns = used(report->model), *used_ns = report->model->used_ns;
+	const double all_ns = functions_used_ns(report), *used_ns = report->model->used_ns;
 	double percent[3];
 
-	if (!knows_shares(report) || !(all_ns > 0))
+	if (!functions_know_shares(report) || !(all_ns > 0))
 		return "";
 	for (int i = 0; i < 3; i++)
 		percent[i] = 100 * used_ns[i] / all_ns;
@@ -201,8 +178,6 @@ static void add_time(struct document *document, struct report *report)
 		summary_no_functions(document, report);
 		return;
 	}
-	if (report_has_times(report) && report->nr_runs == 1 && report->model->nr_slices <= MOST_SLICES)
-		function_use_read(report->model);
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
 	section = document_add(
 		document, "Time",
@@ -229,8 +204,6 @@ static void add_time(struct document *document, struct report *report)
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table.text_columns = columns_of(report);
-	if (is_by_cpu(report))
-		table.text_sort = "self_cpu_ns";
 	table.text_top = table.data_top = TOP_FUNCTIONS;
 	document_add_table(document, &table);
 }

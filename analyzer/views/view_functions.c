@@ -235,6 +235,34 @@ static bool has_heap(const struct function *function)
 	return !function->process || function->process->header.heap_bytes != LOG_HEAP_OFF;
 }
 
+/* Threads' shares are known where rows cover most of the time. */
+#define KNOWN_SHARE 0.9
+#define MOSTLY_CPU  0.9		/* less of the time on processors: functions are shown by CPU time */
+#define MOST_SLICES 4000000	/* more calls than that would take seconds to be read */
+
+double functions_used_ns(struct report *report)
+{
+	struct model *model = report->model;
+
+	if (report_has_times(report) && report->nr_runs == 1 && model->nr_slices <= MOST_SLICES)
+		function_use_read(model);
+	return model->use_is_read ? model->used_ns[USE_CPU_NS] + model->used_ns[USE_WAIT_NS] +
+					    model->used_ns[USE_BLOCKED_NS]
+				  : NAN;
+}
+
+bool functions_know_shares(struct report *report)
+{
+	return report_has_times(report) &&
+	       functions_used_ns(report) >= KNOWN_SHARE * report->model->functions_ns;
+}
+
+bool functions_are_by_cpu(struct report *report)
+{
+	return functions_know_shares(report) &&
+	       report->model->used_ns[USE_CPU_NS] < MOSTLY_CPU * functions_used_ns(report);
+}
+
 struct table functions_table(struct document *document, struct report *report, bool allocators)
 {
 	struct model *model = report->model;
@@ -242,6 +270,7 @@ struct table functions_table(struct document *document, struct report *report, b
 	const char *note = allocators ? heap_charge(document, model) : NULL;
 	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
 	const char *sort = report_functions_sort(report);
+	const bool is_by_cpu = !allocators && functions_are_by_cpu(report);
 
 	fields_apply(model, report->options->fields);
 	for (size_t i = 0; i < nr_functions; i++) {
@@ -263,14 +292,14 @@ struct table functions_table(struct document *document, struct report *report, b
 		.name = "functions",
 		TABLE_COLUMNS(columns),
 		.data_also = report_data_also(report),
-		.text_sort = sort,
+		.text_sort = is_by_cpu ? "self_cpu_ns" : sort,
 		.data_sort = sort,
 		.note = note,
 		.rows = rows,
 	};
 }
 
-static const char *text_columns(const struct report *report)
+static const char *text_columns(struct report *report)
 {
 	if (report->model->is_sampled && samples_know_waits(report->model))
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
@@ -281,6 +310,9 @@ static const char *text_columns(const struct report *report)
 	if (report_has_times(report) && samples_exist(report->model) && !report_has_counted(report))
 		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,"
 			"mean_ns,function";
+	if (functions_are_by_cpu(report))
+		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,p99_ns,"
+		       "function";
 	if (report->model->nr_parts > 1)
 		return report_has_times(report)
 			       ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
@@ -373,7 +405,8 @@ int view_functions(struct document *document, struct report *report)
 					  tell_calls(document, report), nr_threads,
 					  nr_threads == 1 ? "" : "s", report_error_note(report),
 					  report_doubt_note(report));
-	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort)) {
+	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort) ||
+	    (!report->options->columns && functions_are_by_cpu(report))) {
 		function_use_read(report->model);
 		table.note = tell_use(document, report->model);
 	}

@@ -60,3 +60,10 @@ struct table waits_table(struct document *document, const struct report *report)
  * @allocators: only functions that allocated, charged with what the C++ library allocated for them
  */
 struct table functions_table(struct document *document, struct report *report, bool allocators);
+
+/* ns that threads were on processors, ready or blocked in functions; NAN: not known, or long to read */
+double functions_used_ns(struct report *report);
+bool functions_know_shares(struct report *report);
+
+/* Whether threads mostly wait. Functions are then shown by CPU time: else an idle thread's lead. */
+bool functions_are_by_cpu(struct report *report);
