@@ -19,6 +19,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/gate_rules.h"
 #include "analyzer/cells/suppressions.h"
 #include "analyzer/formats/export.h"
@@ -37,6 +38,7 @@
 #include "analyzer/runs/run.h"
 #include "analyzer/summary/doubts.h"
 #include "analyzer/summary/summary.h"
+#include "analyzer/views/view_balance.h"
 
 static void list_views(void)
 {
@@ -185,13 +187,35 @@ static int save_names(const struct report *report)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Return: exit status */
+static int save(struct model *model, const char *path)
+{
+	struct mpi_waits waits;
+	struct rank_sums ranks;
+	int result;
+
+	mpi_waits_read(model, &waits);
+	ranks = (struct rank_sums){ .waits = waits.waits,
+				    .nr_waits = waits.nr,
+				    .recorded = waits.recorded,
+				    .nr_recorded = waits.nr_recorded,
+				    .nr_matched = waits.nr_matched,
+				    .nr_unmatched = waits.nr_unmatched,
+				    .is_cut = waits.is_cut };
+	ranks.nr_ranges = balance_ranges(model, &ranks.ranges);
+	result = profile_write(model, &ranks, path);
+	free(ranks.ranges);
+	mpi_waits_release(&waits);
+	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 /* Write the report in the form that was asked for. Return: exit status */
 static int write_report(struct report *report, const struct view *view, const struct format *format)
 {
 	const struct options *options = report->options;
 
 	if (options->save)
-		return profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		return save(report->model, options->save);
 	if (options->task == TASK_SAVE_NAMES) {
 		line_counts_keep(report->model);
 		return EXIT_SUCCESS;

@@ -131,25 +131,34 @@ static bool is_same_path(const void *item, const void *key)
 	return a->function == b->function && a->caller == b->caller;
 }
 
-static void count(struct reader *reader, const struct transfer *first, bool is_known)
+static void count(struct reader *reader, const struct mpi_recorded *more)
+{
+	const uint64_t hash =
+		hash_pair((uint64_t)(uintptr_t)more->function, (uint64_t)(uintptr_t)more->caller);
+	struct mpi_recorded *found = hashtable_find(&reader->recorded, hash, is_same_path, more);
+
+	if (!found) {
+		found = xcalloc(1, sizeof(*found));
+		found->function = more->function;
+		found->caller = more->caller;
+		hashtable_add(&reader->recorded, hash, found);
+	}
+	found->nr_calls += more->nr_calls;
+	found->nr_unknown += more->nr_unknown;
+}
+
+static void count_call(struct reader *reader, const struct transfer *first, bool is_known)
 {
 	const struct tree_node *path = first->path;
-	struct mpi_recorded key = { .nr_calls = 0 }, *found;
-	uint64_t hash;
 
 	if (!path || !path->function)
 		return;
-	key.function = path->function;
-	key.caller = path->parent ? path->parent->function : NULL;
-	hash = hash_pair((uint64_t)(uintptr_t)key.function, (uint64_t)(uintptr_t)key.caller);
-	found = hashtable_find(&reader->recorded, hash, is_same_path, &key);
-	if (!found) {
-		found = xcalloc(1, sizeof(*found));
-		*found = key;
-		hashtable_add(&reader->recorded, hash, found);
-	}
-	found->nr_calls += !(first->flags & LOG_TRANSFER_REQUEST);
-	found->nr_unknown += !is_known;
+	count(reader, &(struct mpi_recorded){
+			      .function = path->function,
+			      .caller = path->parent ? path->parent->function : NULL,
+			      .nr_calls = !(first->flags & LOG_TRANSFER_REQUEST),
+			      .nr_unknown = !is_known,
+		      });
 }
 
 /* Transfers of one call follow each other. */
@@ -165,7 +174,7 @@ static void read_rank(struct reader *reader, const struct mpi_rank *rank)
 		     next++)
 			is_known &= consider_transfer(reader->matching, &longest, &rank->transfers[next]);
 		add(reader, &longest);
-		count(reader, first, is_known);
+		count_call(reader, first, is_known);
 	}
 }
 
@@ -176,15 +185,30 @@ static int longest_first(const void *a, const void *b)
 	return (x->waiting_ns < y->waiting_ns) - (x->waiting_ns > y->waiting_ns);
 }
 
-static void list(struct reader *reader)
+/* Ranks of a saved profile are of no log. */
+static void add_saved(struct reader *reader, const struct rank_sums *saved)
 {
+	struct mpi_waits *waits = reader->waits;
+
+	for (size_t i = 0; i < saved->nr_recorded; i++)
+		count(reader, &saved->recorded[i]);
+	waits->nr_matched += saved->nr_matched;
+	waits->nr_unmatched += saved->nr_unmatched;
+	waits->is_cut |= saved->is_cut;
+}
+
+static void list(struct reader *reader, const struct rank_sums *saved)
+{
+	const size_t nr_saved = saved ? saved->nr_waits : 0;
 	struct mpi_waits *waits = reader->waits;
 	const struct mpi_wait *wait;
 	size_t at = 0;
 
-	waits->waits = xcalloc(reader->table.nr_items + 1, sizeof(*waits->waits));
+	waits->waits = xcalloc(reader->table.nr_items + nr_saved + 1, sizeof(*waits->waits));
 	while ((wait = hashtable_next(&reader->table, &at)))
 		waits->waits[waits->nr++] = *wait;
+	for (size_t i = 0; i < nr_saved; i++)
+		waits->waits[waits->nr++] = saved->waits[i];
 	qsort(waits->waits, waits->nr, sizeof(*waits->waits), longest_first);
 }
 
@@ -207,13 +231,16 @@ void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 	mpi_match(model, &matching);
 	*waits = (struct mpi_waits){ .nr_matched = matching.nr_matched,
 				     .nr_unmatched = matching.nr_unmatched,
-				     .until = matching.until };
+				     .until = matching.until,
+				     .is_cut = matching.until != INT64_MAX };
 	waits->nr_clocks = host_clocks_find(&matching, model, &waits->clocks);
 	host_clocks_apply(&matching, model, waits->clocks, waits->nr_clocks);
 	collectives_find_last(&matching);
 	for (size_t i = 0; i < matching.nr_ranks; i++)
 		read_rank(&reader, &matching.ranks[i]);
-	list(&reader);
+	if (model->saved_ranks)
+		add_saved(&reader, model->saved_ranks);
+	list(&reader, model->saved_ranks);
 	list_recorded(&reader);
 	hashtable_release(&reader.table);
 	hashtable_release(&reader.recorded);

@@ -19,6 +19,7 @@
 #include "analyzer/model/naming.h"
 #include "analyzer/model/parents.h"
 #include "analyzer/model/process_filter.h"
+#include "analyzer/model/rank_sums.h"
 #include "analyzer/model/run_parts.h"
 #include "analyzer/model/time_origins.h"
 #include "analyzer/model/tree.h"
@@ -375,6 +376,9 @@ void model_free(struct model *model)
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);
+	if (model->saved_ranks)
+		rank_sums_release(model->saved_ranks);
+	free(model->saved_ranks);
 	free(model->processes);
 	free(model->left_out);
 	free(model->monitors);

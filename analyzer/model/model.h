@@ -301,6 +301,7 @@ struct process {
 	struct said *said;		/* what the program reported by insideme.h: see marks_read.h */
 	struct log_messages *messages;	/* of MPI calls; NULL: none */
 	size_t nr_messages;
+	struct tree_node **message_paths; /* [message]; only of a saved process, see messages_path() */
 	struct log_site *sites;		/* only for counted_read.c */
 	size_t nr_sites;
 	struct log_counted *counted; /* only for counted_read.c */
@@ -387,6 +388,7 @@ struct model {
 	uint64_t *run_starts_ns;	/* [run] model time 0 of its processes, in ns after 1970 */
 	struct profile **profiles;	/* [in the order given]: NULL for a run of logs */
 	size_t nr_profiles;
+	struct rank_sums *saved_ranks;	/* of these, see rank_sums.h; NULL: none */
 	uint64_t start_realtime_ns;	/* of the first run: model time 0, in ns after 1970 */
 	int64_t end;			/* of the last process */
 	int64_t from, to; /* the reported part of time: 0 to end, or as window_apply() sets it */

@@ -11,6 +11,7 @@
 #include "analyzer/model/run_parts.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
+#include "analyzer/profile/profile_ranks.h"
 #include "analyzer/profile/profile_rows.h"
 #include "analyzer/read/fields.h"
 #include "analyzer/read/heap_read.h"
@@ -67,6 +68,8 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 	model->saved_log_bytes += profile->totals.log_bytes;
 	model->nr_damaged += profile->totals.damaged_records;
 	model->nr_unreadable += profile->totals.unreadable_logs;
+	model->calls_open_at_forks +=
+		(uint64_t)json_integer_value(json_object_get(profile->root, "calls_open_at_forks"));
 	return 0;
 }
 
@@ -337,6 +340,8 @@ int profile_add_tree(struct profile *profile, struct model *model)
 	while ((status = profile_next_row(profile, &row)) > 0)
 		if (add_path(profile, model, row) < 0)
 			return -1;
+	if (status == 0)
+		status = profile_ranks_read(profile, model);
 	if (model->selection.is_on)
 		set_kept(profile);
 	return status;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "analyzer/model/model.h"
+#include "analyzer/model/rank_sums.h"
 
 struct profile;
 
@@ -21,8 +21,11 @@ struct profile_totals {
 	uint64_t losses[LOG_LOSSES_MAX];	/* in logs that belong to no process */
 };
 
-/* Write the model to @path. After resolve_names(). Return: 0, or -1 after an error() */
-int profile_write(struct model *model, const char *path);
+/*
+ * Write the model to @path, with what its ranks are to each other (NULL: that is not known). After
+ * resolve_names(). Return: 0, or -1 after an error()
+ */
+int profile_write(struct model *model, const struct rank_sums *ranks, const char *path);
 
 /* Read and check a file. Return: NULL after an error() */
 struct profile *profile_open(const char *path);

@@ -12,7 +12,7 @@
 #include "analyzer/profile/profile.h"
 
 #define PROFILE_KEY	"insideme_profile"
-#define PROFILE_VERSION	2	/* older versions are read too */
+#define PROFILE_VERSION	3	/* older versions are read too */
 #define NS_MAX		1e18	/* 30 years: no time is longer */
 #define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
 #define PATHS_BEGIN	"\"paths\":[\n"

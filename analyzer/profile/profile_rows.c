@@ -256,3 +256,24 @@ bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
 			return false;
 	return take(&text, "]") && !*text;
 }
+
+void sum_row_print(struct row_text *line, const int64_t *places, size_t nr_places, const struct field *fields,
+		   const void *thing)
+{
+	for (size_t i = 0; i < nr_places; i++) {
+		row_add_char(line, i ? ',' : '[');
+		row_add_integer(line, places[i]);
+	}
+	row_add_char(line, ',');
+	fields_print(line, fields, thing);
+	row_add_char(line, ']');
+}
+
+bool sum_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
+		   void *thing)
+{
+	for (size_t i = 0; i < nr_places; i++)
+		if (!take(&text, i ? "," : "[") || !take_index(&text, &places[i]))
+			return false;
+	return take(&text, ",") && fields_parse(fields, thing, &text) && take(&text, "]") && !*text;
+}

@@ -17,6 +17,15 @@ void fields_print(struct row_text *line, const struct field *fields, const void 
  */
 bool fields_parse(const struct field *fields, void *thing, const char **text);
 
+/*
+ * Print "[1,-1,[2.5]]", a row of some places in other lists and the fields, and parse it. Return: false if it
+ * is no such row
+ */
+void sum_row_print(struct row_text *line, const int64_t *places, size_t nr_places, const struct field *fields,
+		   const void *thing);
+bool sum_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
+		   void *thing);
+
 /* Are the numbers of a struct run_part or heap_part possible? The first @nr_counts are never below 0. */
 bool part_is_sound(const void *part, size_t bytes, size_t nr_counts);
 

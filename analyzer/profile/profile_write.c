@@ -20,6 +20,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/profile/profile_losses.h"
+#include "analyzer/profile/profile_ranks.h"
 #include "analyzer/profile/profile_rows.h"
 #include "analyzer/profile/profile_totals.h"
 #include "analyzer/read/marks_read.h"
@@ -30,6 +31,7 @@
 struct writer {
 	FILE *file;
 	struct model *model;
+	const struct rank_sums *ranks;	/* NULL: not known */
 	struct function **functions;	/* of the whole tree, by their place in the file */
 	uint32_t nr_functions;
 	uint32_t *places;		/* [number of a function]: 0: none; else its place + 1 */
@@ -329,11 +331,11 @@ static void write_edges(struct writer *writer)
 }
 
 /* Callers first: a row refers to its caller's row. */
-static void write_paths(struct writer *writer)
+static void write_paths(struct writer *writer, int32_t *rows)
 {
 	const struct model *model = writer->model;
-	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows)), nr = 0;
 	struct row_text line = { 0 };
+	int32_t nr = 0;
 
 	fputs(",\n" PATHS_BEGIN, writer->file);
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
@@ -353,9 +355,23 @@ static void write_paths(struct writer *writer)
 		rows[node->id] = nr++;
 	}
 	row_end(&line, writer->file);
-	fputs("]}\n", writer->file);
+	fputs("]", writer->file);
 	row_text_release(&line);
-	free(rows);
+}
+
+/* What versions 1 and 2 did not have. */
+static void write_later(struct writer *writer, const struct profile_texts *texts)
+{
+	const struct rank_sums *ranks = writer->ranks;
+
+	fprintf(writer->file, ",\n\"calls_open_at_forks\":%" PRIu64 ",\n\"texts\":",
+		writer->model->calls_open_at_forks);
+	write_json(writer, profile_texts_to_json(texts));
+	if (!ranks)
+		return;
+	fputs(",\n\"waiting\":", writer->file);
+	write_json(writer, json_pack("{s:I, s:I, s:b}", "matched", (json_int_t)ranks->nr_matched, "unmatched",
+				     (json_int_t)ranks->nr_unmatched, "is_cut", ranks->is_cut));
 }
 
 static void write_columns(struct writer *writer)
@@ -385,6 +401,8 @@ static void write_totals(struct writer *writer)
 static void write_all(struct writer *writer)
 {
 	struct model *model = writer->model;
+	struct profile_texts *texts = profile_texts_new(model, writer->ranks);
+	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows));
 	json_t *runs = json_array();
 
 	for (size_t i = 0; i < model->nr_runs; i++)
@@ -397,15 +415,21 @@ static void write_all(struct writer *writer)
 	number_functions(writer);
 	write_functions(writer);
 	write_columns(writer);
+	write_later(writer, texts);
 	write_edges(writer);
-	write_paths(writer);
+	write_paths(writer, rows);
+	profile_ranks_write(&(struct profile_places){ writer->file, model, writer->places, rows }, texts,
+			    writer->ranks);
+	fputs("}\n", writer->file);
+	profile_texts_free(texts);
+	free(rows);
 	free(writer->places);
 	free(writer->functions);
 }
 
-int profile_write(struct model *model, const char *path)
+int profile_write(struct model *model, const struct rank_sums *ranks, const char *path)
 {
-	struct writer writer = { .model = model };
+	struct writer writer = { .model = model, .ranks = ranks };
 	struct whole_file file;
 	int result = whole_file_open(&file, path);
 

@@ -333,6 +333,7 @@ void records_release(struct process *process)
 	free(process->sites);
 	free(process->counted);
 	free(process->messages);
+	free(process->message_paths);
 	free(process->counted_sums);
 	free(process->errors);
 	free(process->thrown);

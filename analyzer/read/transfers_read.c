@@ -124,6 +124,16 @@ static void find_routes(struct reader *reader)
 			reader->routes[process->messages[i].number] = &process->messages[i];
 }
 
+struct tree_node *messages_path(const struct process *process, const struct log_messages *messages)
+{
+	struct thread *thread;
+
+	if (process->is_saved)
+		return process->message_paths[messages - process->messages];
+	thread = nodes_thread(process, messages->thread);
+	return thread && !thread->left_out ? nodes_path(thread, messages->node) : NULL;
+}
+
 uint64_t transfers_count(const struct process *process)
 {
 	uint64_t nr = 0;

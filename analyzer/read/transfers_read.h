@@ -21,6 +21,9 @@ struct transfer {
 	struct collective *together;
 };
 
+/* The path of the calls of @messages, one of @process->messages; NULL: not known, or left out. */
+struct tree_node *messages_path(const struct process *process, const struct log_messages *messages);
+
 /* How many a process has. */
 uint64_t transfers_count(const struct process *process);
 

@@ -3,7 +3,7 @@
  * How evenly work and memory are spread over ranks or processes, or in a single one over the threads of each
  * pool: least, mean and most of functions, fields and peaks.
  */
-#include "analyzer/views/views.h"
+#include "analyzer/views/view_balance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/read/fields.h"
+#include "analyzer/views/views.h"
 
 enum kind { OF_FUNCTION, OF_FIELD, OF_MEMORY };
 
@@ -24,7 +25,8 @@ struct balance_row {
 	enum kind kind;
 	struct function *function;
 	const char *name; /* of a field or a peak */
-	double least, sum, most;
+	double least, sum, most; /* least: of all ranks, */
+	double own_least;	 /* of those that have it */
 	const struct process *whose; /* that has the most */
 	struct thread *whose_thread; /* of a pool; NULL: ranks are compared */
 	double own;		     /* of the rank that is read */
@@ -41,6 +43,7 @@ struct balance {
 	size_t nr_touched;
 	size_t nr_ranks;
 	size_t first_row; /* of the pool that is read */
+	bool has_other_fields; /* than ranks in a saved profile had */
 };
 
 static struct balance_row *add_row(struct balance *balance, enum kind kind, struct function *function,
@@ -136,8 +139,37 @@ static void add_peaks(struct balance *balance, const struct process *process)
 /* In a run of ranks only they are compared, not what they start, nor the launcher. */
 static bool is_compared(const struct process *process, bool has_ranks)
 {
-	return !process->is_saved &&
-	       (!has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child));
+	return !has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child);
+}
+
+/* Of ranks without logs; fields are those of when they were saved. */
+static void add_saved(struct balance *balance, const struct rank_sums *saved)
+{
+	for (size_t i = 0; i < saved->nr_ranges; i++) {
+		const struct rank_range *range = &saved->ranges[i];
+		struct balance_row *row;
+
+		if (!range->function && balance->has_other_fields)
+			continue;
+		row = range->function ? balance->functions[range->function->number]
+				      : named_row(balance, OF_FIELD, range->field);
+		if (!row)
+			row = balance->functions[range->function->number] =
+				add_row(balance, OF_FUNCTION, range->function, "");
+		row->least = row->nr_owners ? fmin(row->least, range->least_ns) : range->least_ns;
+		if (range->most_ns > row->most || !row->nr_owners) {
+			row->most = range->most_ns;
+			row->whose = range->whose;
+		}
+		row->sum += range->sum_ns;
+		row->nr_owners += range->nr_ranks;
+	}
+}
+
+/* The sums of a saved profile hold for all its calls. */
+static bool has_saved_sums(const struct model *model)
+{
+	return model->saved_ranks && !model->saved_ranks->lacks && !model->selection.is_on;
 }
 
 /* Who does not have it has 0. */
@@ -147,6 +179,7 @@ static void finish_rows(struct balance *balance)
 		struct balance_row *row = balance->rows[i];
 
 		row->nr_ranks = balance->nr_ranks;
+		row->own_least = row->least;
 		if (row->nr_owners < balance->nr_ranks)
 			row->least = 0;
 	}
@@ -160,13 +193,17 @@ static void read_ranks(struct balance *balance, struct model *model)
 		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		has_ranks |= model->processes[i]->header.rank >= 0;
+	if (has_saved_sums(model))
+		add_saved(balance, model->saved_ranks);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		if (!is_compared(process, has_ranks))
+		if (!is_compared(process, has_ranks) || (process->is_saved && !has_saved_sums(model)))
 			continue;
-		process_sums_each(process, add_sum, balance);
-		add_fields(balance);
+		if (!process->is_saved) {
+			process_sums_each(process, add_sum, balance);
+			add_fields(balance);
+		}
 		add_peaks(balance, process);
 		close_rank(balance, process, NULL);
 	}
@@ -439,9 +476,29 @@ static void release_rows(struct balance *balance)
 	free(balance->rows);
 }
 
-int view_balance(struct document *document, struct report *report)
+size_t balance_ranges(struct model *model, struct rank_range **ranges)
 {
 	struct balance balance = { 0 };
+	size_t nr = 0;
+
+	*ranges = NULL;
+	read_ranks(&balance, model);
+	for (size_t i = 0; i < balance.nr_rows && balance.nr_ranks > 1; i++) {
+		const struct balance_row *row = balance.rows[i];
+
+		if (row->kind != OF_MEMORY && row->most > 0)
+			APPEND(*ranges, nr) =
+				(struct rank_range){ row->function, row->function ? NULL : row->name,
+						     row->own_least, row->sum, row->most, row->whose,
+						     row->nr_owners };
+	}
+	release_rows(&balance);
+	return nr;
+}
+
+int view_balance(struct document *document, struct report *report)
+{
+	struct balance balance = { .has_other_fields = report->options->fields != NULL };
 
 	fields_apply(report->model, report->options->fields);
 	read_ranks(&balance, report->model);

@@ -40,8 +40,9 @@ static const char *note(struct document *document, const struct mpi_waits *waits
 {
 	const uint64_t all = waits->nr_matched + waits->nr_unmatched;
 	const char *begin =
-		waits->until == INT64_MAX
-			? ""
+		!waits->is_cut ? ""
+		: waits->until == INT64_MAX
+			? "not of all calls, since there were too many: "
 			: document_text(document, "of the run's first %s, since it has too many calls: ",
 					document_number(document, UNIT_NS, waits->until));
 

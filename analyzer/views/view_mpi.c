@@ -11,7 +11,7 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
-#include "analyzer/read/nodes_read.h"
+#include "analyzer/read/transfers_read.h"
 
 #define TEXT_ROWS 40
 
@@ -62,13 +62,6 @@ static void close_rank(struct call_row *row)
 	row->rank_ns = 0;
 }
 
-static struct tree_node *path_of(const struct process *process, const struct log_messages *messages)
-{
-	struct thread *thread = nodes_thread(process, messages->thread);
-
-	return thread && !thread->left_out ? nodes_path(thread, messages->node) : NULL;
-}
-
 /* The fastest call of a function with messages of one size, of one rank. */
 struct fastest {
 	const struct function *function;
@@ -87,7 +80,7 @@ static bool is_as_large(const void *item, const void *key)
 static struct fastest *fastest_of(struct hashtable *table, const struct process *process,
 				  const struct log_messages *messages)
 {
-	const struct tree_node *path = path_of(process, messages);
+	const struct tree_node *path = messages_path(process, messages);
 	struct fastest key = { .size_bytes = messages->size_bytes, .ticks = UINT64_MAX }, *found;
 	uint64_t hash;
 
@@ -119,7 +112,7 @@ static void add_bounds(struct call_rows *rows, const struct process *process)
 	for (size_t i = 0; i < process->nr_messages; i++) {
 		const struct log_messages *messages = &process->messages[i];
 		const struct fastest *of = fastest_of(&table, process, messages);
-		const struct tree_node *path = of ? path_of(process, messages) : NULL;
+		const struct tree_node *path = of ? messages_path(process, messages) : NULL;
 
 		if (of)
 			row_of(rows, path->function, path->parent ? path->parent->function : NULL)
@@ -132,7 +125,8 @@ static void add_bounds(struct call_rows *rows, const struct process *process)
 static void add_calls(struct call_rows *rows, const struct process *process,
 		      const struct log_messages *messages)
 {
-	struct tree_node *path = messages->direction == LOG_MESSAGE_MOVED ? NULL : path_of(process, messages);
+	struct tree_node *path =
+		messages->direction == LOG_MESSAGE_MOVED ? NULL : messages_path(process, messages);
 	struct call_row *row;
 
 	if (!path || !path->function)
@@ -202,7 +196,7 @@ static void finish_waiting(struct call_row *row, const struct mpi_waits *waits)
 	}
 	if (!row->nr_talking && row->waiting_ns <= 0 && !nr_unknown) {
 		row->waiting_ns = row->waiting_least_ns = row->waiting_most_ns = NAN;
-	} else if (waits->until == INT64_MAX && !nr_unknown && nr_recorded >= row->nr_talking) {
+	} else if (!waits->is_cut && !nr_unknown && nr_recorded >= row->nr_talking) {
 		row->waiting_least_ns = row->waiting_most_ns = row->waiting_ns;
 	} else {
 		row->waiting_least_ns = fmax(row->waiting_ns, row->waiting_least_ns);
@@ -434,7 +428,7 @@ struct process_rows {
 static void add_message(struct process_rows *rows, const struct process *process,
 			const struct log_messages *messages)
 {
-	struct tree_node *path = path_of(process, messages);
+	struct tree_node *path = messages_path(process, messages);
 	struct message_row key = { .process = process, .messages = messages }, *row;
 
 	if (!path || !path->function)

@@ -159,6 +159,41 @@ bounds_are_known() {
 @test "Open MPI, bounds of what was waited" { bounds_are_known openmpi; }
 @test "MPICH, bounds of what was waited" { bounds_are_known mpich; }
 
+# close FILE FILE: rows of csv whose numbers differ by rounding alone
+close() {
+	paste -d, <(LC_ALL=C sort "$1") <(LC_ALL=C sort "$2") | awk -F, '
+		NF % 2 { print "different columns: " $0; exit 1 }
+		{ for (i = 1; i <= NF / 2; i++) {
+			a = $i; b = $(i + NF / 2)
+			if (a != b && !(a ~ /^[0-9.]+$/ && b ~ /^[0-9.]+$/ && (a - b) ^ 2 <= 100)) {
+				print "found " b ", expected " a ": " $0
+				exit 1
+			}
+		} }'
+}
+
+@test "a saved profile says the same of ranks, and so does one of it" {
+	local view
+	ranks openmpi 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/calls.openmpi"
+	"$report" --save saved.gz
+	"$report" --save again.gz saved.gz
+	for view in mpi messages late balance; do
+		view $view >$view.csv
+		view $view saved.gz >saved.csv
+		view $view again.gz >again.csv
+		close $view.csv saved.csv
+		close $view.csv again.csv
+	done
+	[ "$(wc -l <balance.csv)" -gt 10 ]
+	between "rows of messages" 20 "$(wc -l <messages.csv)" 1000
+	view messages saved.gz again.gz >messages.csv
+	same "of both" "$(messages bytes sender=0 receiver=1 function=MPI_Send)" '24 24'
+	gunzip <saved.gz | sed -E 's/^\[0,([0-9]+,[0-9-]+,[0-9-]+,[0-9]+,\[)/[77,\1/' >damaged.json
+	run "$report" damaged.json
+	same "status of a profile of a process that is not in it" "$status" 1
+	[[ $output == *"a damaged profile: what its line"* ]]
+}
+
 # clock COLUMN: of the host that is none
 clock() {
 	"$report" -v clocks -f csv >clocks.csv

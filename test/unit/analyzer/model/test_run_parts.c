@@ -133,7 +133,7 @@ TEST(a_saved_profile_has_the_same)
 
 	close(mkstemp(path));
 	resolve_names(model);
-	assert_int_equal(profile_write(model, path), 0);
+	assert_int_equal(profile_write(model, NULL, path), 0);
 	model_free(model);
 	model = model_load_runs(&profile, 1, NULL);
 	unlink(path);
