@@ -362,6 +362,7 @@ void model_free(struct model *model)
 		model->objects = object->next;
 		naming_release(object);
 		free(object->path);
+		free(object->copy_path);
 		free(object);
 	}
 	for (size_t i = 0; i < model->nr_texts; i++)

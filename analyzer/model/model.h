@@ -42,6 +42,7 @@ struct tree_node;
  */
 struct object {
 	char *path;			/* as first seen */
+	char *copy_path;		/* of a copy in the run; NULL: there is none */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;	/* 0: it has none */
 	uint64_t file_bytes;		/* 0: no file (the vdso) */

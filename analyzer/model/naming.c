@@ -96,6 +96,10 @@ struct symbols *naming_symbols(struct object *object)
 		return naming->symbols;
 	progress_set("reading symbols of %s", file.path);
 	naming->symbols = symbols_open(&file, &naming->state);
+	if (!naming->symbols && object->copy_path) {
+		file.path = object->copy_path;
+		naming->symbols = symbols_open(&file, &naming->state);
+	}
 	naming->opened = true;
 	return naming->symbols;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/utf8.h"
@@ -47,6 +48,28 @@ static char *copy_text(const struct place *place, size_t skip, uint32_t text_byt
 	return logfile_text(place->process->log, place->offset + skip, text_bytes);
 }
 
+/* insideme-run keeps files that the report could not open, beside the log. */
+static void find_copy(struct object *object, const struct process *process)
+{
+	const char *slash = strrchr(process->log->path, '/');
+	char *path = xasprintf("%.*sobject-", slash ? (int)(slash - process->log->path) + 1 : 0,
+			       process->log->path);
+	struct stat status;
+
+	for (uint32_t i = 0; i < object->build_id_bytes; i++) {
+		char *longer = xasprintf("%s%02x", path, object->build_id[i]);
+
+		free(path);
+		path = longer;
+	}
+	if (stat(path, &status) < 0) {
+		free(path);
+		return;
+	}
+	object->copy_path = path;
+	object->file_bytes = object->file_bytes ?: (uint64_t)status.st_size;
+}
+
 static void read_module(const struct place *place)
 {
 	struct process *process = place->process;
@@ -75,6 +98,8 @@ static void read_module(const struct place *place)
 		.number = record.number,
 	};
 	free(object.path);
+	if (process->header.samples_are_of_time && object.build_id_bytes && !module.object->copy_path)
+		find_copy(module.object, process);
 	APPEND(process->modules, process->nr_modules) = module;
 }
 

@@ -62,6 +62,7 @@ static void take_stacks(const struct attach *attach, struct sampled *sampled)
 		.pid = sampled->pid,
 		.log = sampled->log,
 		.log_fd = sampled->log_fd,
+		.directory = attach->run.path,
 		.rate = attach->options->stacks ? 0 : attach->settings.value[SETTING_SAMPLE],
 	};
 

@@ -222,20 +222,52 @@ permitted() {
 	same "stacks" "$(view stacks | "$here/csv" function thread_name=waits function=wait_at | wc -l)" 13
 }
 
-@test "programs and libraries whose files are gone" {
-	permitted
+# gone_stands: standing.plain as a file that can be deleted
+gone_stands() {
+	rm -f gone.plain
 	cp "$bin/standing.plain" gone.plain
-	mkfifo gate
+	[ -p gate ] || mkfifo gate
 	./gone.plain stacks <gate >said 3>&- &
 	program=$!
 	exec 9>gate
 	wait_until grep -q ready said
 	wait_until stay
+}
+
+# Of any user: the program's own file needs no further rights.
+@test "programs whose files are gone have names and lines" {
+	permitted
+	gone_stands
 	rm gone.plain
 	dump
-	finish_standing
 	same "cut" "$(grep -c 'not known' stacks.csv || true)" 0
-	same "frames of burns" "$("$here/csv" frame thread_name=waits is_inlined=0 <stacks.csv | wc -l)" 15
+	same "wait_at" "$(frames waits wait_at) $(frames burns burn_at)" "13 21"
+	same "module" "$("$here/csv" module thread_name=waits function=waits <stacks.csv)" gone.plain
+	line=$("$here/csv" line thread_name=burns function=burns <stacks.csv)
+	sed -n "${line:?}p" "$here/../programs/standing.c" | grep -q "burn_at(20)"
+	sample --sample=200 --timeout=1s
+	finish_standing
+	[ -e insideme.data/*/object-* ]
+	rm -f insideme.data/*/names
+	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) | wc -l)" 13
+	[ "$(view lines | "$here/csv" line function=wait_at | grep -c .)" -gt 0 ]
+}
+
+@test "a program that is built anew while its stacks are taken keeps its names" {
+	permitted
+	gone_stands
+	"$build/insideme-run" --pid=$program --sample=200 2>stderr 9>&- 3>&- &
+	monitor=$!
+	sampled() { [ "$(view functions 2>/dev/null | wc -l)" -gt 3 ]; }
+	wait_until sampled
+	rm gone.plain
+	cp "$bin/calls" gone.plain
+	copied() { [ -e insideme.data/*/object-* ]; }
+	wait_until copied
+	finish_standing
+	wait $monitor
+	rm -f insideme.data/*/names
+	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) | wc -l)" 13
 }
 
 @test "no right to: said, with the remedy" {

@@ -147,6 +147,14 @@ void text_copy(char *to, size_t bytes, const char *from)
 	text_add(&text, from);
 }
 
+void text_drop_end(char *string, const char *end)
+{
+	const size_t length = text_length(string), end_length = text_length(end);
+
+	if (length >= end_length && text_equal(string + length - end_length, end))
+		string[length - end_length] = '\0';
+}
+
 int text_read_u64(const char **at, uint64_t *number)
 {
 	const char *p = *at;

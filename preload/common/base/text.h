@@ -38,6 +38,9 @@ const char *text_base_name(const char *path);
 /* Copy and end with 0. What does not fit is cut. */
 void text_copy(char *to, size_t bytes, const char *from);
 
+/* Cut @end off, if @string ends so. */
+void text_drop_end(char *string, const char *end);
+
 /*
  * Read a decimal number at *@at, after any blanks, and move *@at past it. Return: 0, -EINVAL
  * without a digit, -ERANGE when it does not fit.

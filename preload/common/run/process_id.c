@@ -84,6 +84,7 @@ void process_link(uint32_t pid, const char *name, char *target)
 	proc_path(path, sizeof(path), pid, name);
 	length = sys_readlink(path, target, PATH_MAX - 1);
 	target[length > 0 ? length : 0] = '\0';
+	text_drop_end(target, " (deleted)"); /* the kernel's word about the file */
 }
 
 void process_program(uint32_t pid, char *program)

@@ -17,6 +17,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/run/process_id.h"
+#include "preload/monitor/stacks/object_copy.h"
 #include "preload/monitor/stacks/stack_log.h"
 #include "preload/monitor/stacks/threads.h"
 
@@ -109,12 +110,23 @@ static void say(const struct sampler_of_stacks *sampler, const char *why)
 
 /* ---- one thread ---- */
 
+/* A file may be deleted at any time. Return: as target_look(). */
+static int look(struct sampler_of_stacks *sampler)
+{
+	struct target *target = &sampler->target;
+	const int error = target_look(target, stack_log_object, &sampler->to);
+
+	for (size_t i = 0; !error && i < target->nr_objects; i++)
+		object_keep(target, target->objects[i], sampler->sampling->directory);
+	return error;
+}
+
 static void look_for_objects(struct sampler_of_stacks *sampler)
 {
 	const int64_t past_ns = (int64_t)(sampler->now_ns - sampler->target.looked_ns);
 
 	if (past_ns > LOOK_NS || (past_ns > LEAST_LOOK_NS && unwinder_missed_object(sampler->unwinder)))
-		target_look(&sampler->target, stack_log_object, &sampler->to);
+		look(sampler);
 }
 
 /* How many intervals have passed since its last sample? */
@@ -483,7 +495,7 @@ static int begin(struct sampler_of_stacks *sampler)
 		say(sampler, why);
 		return -ENOSYS;
 	}
-	error = target_look(&sampler->target, stack_log_object, &sampler->to);
+	error = look(sampler);
 	if (!error && sampler->target.nr_objects)
 		error = (int)target_read(&sampler->target, sampler->target.objects[0]->begin, &byte, 1);
 	if (error < 0)

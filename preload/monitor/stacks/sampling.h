@@ -15,7 +15,8 @@ struct stack_sampling {
 	pid_t pid;		/* of the process to be looked at */
 	struct log_header *log; /* its log, mapped shared */
 	int log_fd;
-	uint64_t rate; /* a second; 0: once, then it ends */
+	const char *directory; /* the run's, for copies of files that are gone */
+	uint64_t rate;	       /* a second; 0: once, then it ends */
 };
 
 /*

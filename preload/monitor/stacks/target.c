@@ -175,8 +175,10 @@ static bool is_libc(const char *path)
 static void add_object(struct target *target, const struct mapping *mapping, target_change *change,
 		       void *context)
 {
-	struct target_object found = { .device = mapping->device, .inode = mapping->inode }, *object,
-			     **objects;
+	struct target_object found = { .device = mapping->device,
+				       .inode = mapping->inode,
+				       .first_end = mapping->end },
+			     *object, **objects;
 
 	if (target->nr_objects == TARGET_OBJECTS_MOST || !read_object(target, mapping->begin, &found))
 		return;
@@ -248,6 +250,7 @@ int target_look(struct target *target, target_change *change, void *context)
 		target->objects[i]->is_there = false;
 	while (getline(&line, &bytes, maps) > 0) {
 		line[strcspn(line, "\n")] = '\0';
+		text_drop_end(line, " (deleted)");
 		if (!parse_mapping(line, &mapping))
 			continue;
 		is_empty = false;

@@ -16,6 +16,7 @@
 
 struct target_object {
 	uint64_t begin, end; /* its segments, with what lies between them */
+	uint64_t first_end;  /* of the mapping at begin */
 	uint64_t bias;	     /* address in memory less address in the file */
 	uint64_t table;	     /* the sorted table of its .eh_frame_hdr; 0: it has none that is usable */
 	uint64_t nr_entries; /* in that table */
@@ -28,7 +29,7 @@ struct target_object {
 	bool is_libc;		   /* libc or the dynamic linker: what calls main() */
 	bool is_there;		   /* while the list is made anew */
 	struct log_module *record; /* stack_log.h's own; NULL: there was no room */
-	char *path;
+	char *path; /* where the file was when it was mapped, as the process saw it */
 };
 
 struct target {

@@ -34,6 +34,18 @@ TEST(an_exact_fit_is_not_cut)
 	assert_string_equal(buffer, "1234567");
 }
 
+TEST(an_end_is_dropped_if_it_is_the_end)
+{
+	char text[] = "a (deleted)", other[] = "a (deleted) b", shorter[] = "ted";
+
+	text_drop_end(text, " (deleted)");
+	assert_string_equal(text, "a");
+	text_drop_end(other, " (deleted)");
+	assert_string_equal(other, "a (deleted) b");
+	text_drop_end(shorter, "deleted");
+	assert_string_equal(shorter, "ted");
+}
+
 TEST(numbers_of_any_size)
 {
 	char buffer[64];

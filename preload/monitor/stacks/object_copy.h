@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files of objects that the report could not open: deleted, replaced, or in another root. */
+#pragma once
+
+#include "preload/monitor/stacks/target.h"
+
+/*
+ * Keep the file of @object as object-BUILD_ID in @directory, the run's, unless it is at its path as this
+ * process sees it. Without a build-id, or without the right to open the file, nothing is kept: then the
+ * report says that it is gone.
+ */
+void object_keep(const struct target *target, const struct target_object *object, const char *directory);
