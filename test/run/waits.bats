@@ -189,15 +189,15 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 		"$(view processes | "$here/csv" cpu_ns | awk '{printf "%d", $1 / 1e6 + 1}')"
 }
 
-# first_rows VIEW WORD: is it in the first five rows of the table, or of the first page's part that begins with VIEW?
+# first_rows VIEW WORD: is it in the first five rows of the view's table, or of the first page's part that begins with VIEW?
 first_rows() {
 	if [[ $1 == [A-Z]* ]]; then
-		"$report" | sed -n "/^$1 /,/^$/p" >found
-		sed -i '/^ *\(Self\|Total\|At peak\) /,$!d' found
+		COLUMNS=500 "$report" | sed -n "/^$1 /,/^$/p" >page
 	else
-		"$report" -v "$1" --top 5 | sed 1d >found
+		COLUMNS=500 "$report" -v "$1" >page
 	fi
-	sed 1d found | head -10 | grep -qw "$2" || { echo "no $2 in $1:"; cat found; return 1; }
+	sed '1,/^ *\(Self\|Self CPU\|Total\|At peak\)  /d' page | head -5 >rows
+	grep -qw "$2" rows || { echo "no $2 in $1:"; cat page; return 1; }
 }
 
 # cause CAUSE PLACE WORDS...: each must be in the first rows there
