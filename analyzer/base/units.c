@@ -142,6 +142,10 @@ char *unit_format(char *out, enum unit unit, double value)
 		return strcpy(out, "0");
 	if (kept_of(unit))
 		return format_kept(out, kept_of(unit), value, sign, unit == UNIT_BYTES_RATE ? "/s" : "");
+	if (unit == UNIT_CORES && value == 1) {
+		snprintf(out, UNIT_TEXT_MAX, "%s1 core", sign);
+		return out;
+	}
 	if (value < scale->exact_below && value == floor(value)) {
 		snprintf(out, UNIT_TEXT_MAX, "%s%.0f%s", sign, value, scale->names[0]);
 		return out;

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@
 struct panel {
 	const char *title;
 	const char *column;	/* of the set "process" */
-	bool each;		/* a curve for each process, with the peak marked; otherwise one of the sum */
+	/* a curve for each process, with the peak marked; otherwise one of the sum, if the run is a single one */
+	bool each;
 };
 
 static const struct panel panels[] = {
@@ -134,7 +136,7 @@ static double draw_each(const struct picture *picture, const struct brackets *br
 	struct process *processes[CURVES_MAX];
 	struct series series[CURVES_MAX];
 	size_t nr = busiest_processes(picture->model, panel->column, processes, CURVES_MAX), nr_known = 0;
-	double below = 0;
+	double below = 0, highest = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct rowset *rows = process_rowset(processes[i], "process");
@@ -145,21 +147,23 @@ static double draw_each(const struct picture *picture, const struct brackets *br
 		series_of_column(&series[nr_known], picture->model, processes[i], rows, (uint32_t)column,
 				 PICTURE_STEPS);
 		processes[nr_known] = processes[i];
-		if (series[nr_known].known)
-			nr_known++;
+		if (series[nr_known].known && series[nr_known].peak > 0)
+			highest = fmax(highest, series[nr_known++].peak);
 		else
 			series_release(&series[nr_known]);
 	}
 	if (!nr_known)
 		return top;
-	picture_axes(picture, top, panel->title, series[0].peak, series[0].unit);
+	picture_axes(picture, top, panel->title, highest, series[0].unit);
 	for (size_t i = 0; i < nr_known; i++) {
-		picture_curve(picture, top, series[0].peak, &series[i], i);
+		picture_curve(picture, top, highest, &series[i], i);
 		if (nr_known > 1)
 			below = name_curve(picture, top, processes[i], &series[i], i);
 	}
-	picture_peak(picture, top, series[0].peak, &series[0]);
-	below = draw_brackets(picture, brackets, top, series[0].peak, below);
+	if (panel->each) {
+		picture_peak(picture, top, highest, &series[0]);
+		below = draw_brackets(picture, brackets, top, highest, below);
+	}
 	for (size_t i = 0; i < nr_known; i++)
 		series_release(&series[i]);
 	return top + PANEL_HEIGHT + PANEL_GAP + below;
@@ -213,11 +217,17 @@ static void draw_title(const struct picture *picture, const struct report *repor
 	time_t start = (time_t)(picture->model->start_realtime_ns / 1000000000);
 	const char *command =
 		picture->model->nr_processes ? picture->model->processes[0]->command : report_program(report);
-	char date[64];
+	char date[64], *several;
 	struct tm tm;
 
 	picture_colour(picture, 0);
 	picture_text(picture, PICTURE_LEFT, 20, 14, ALIGN_LEFT, command);
+	if (report->nr_runs > 1) {
+		several = xasprintf("%zu runs, each from its own start", report->nr_runs);
+		picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, several);
+		free(several);
+		return;
+	}
 	strftime(date, sizeof(date), "start %Y-%m-%d %H:%M:%S", localtime_r(&start, &tm));
 	picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, date);
 }
@@ -233,8 +243,9 @@ static double draw(struct picture *picture, const struct brackets *brackets, con
 					CAIRO_FONT_WEIGHT_NORMAL);
 	draw_title(picture, report);
 	for (size_t i = 0; i < NR_PANELS; i++)
-		top = panels[i].each ? draw_each(picture, brackets, &panels[i], top)
-				     : draw_sum(picture, &panels[i], top);
+		top = panels[i].each || report->nr_runs > 1
+			      ? draw_each(picture, brackets, &panels[i], top)
+			      : draw_sum(picture, &panels[i], top);
 	return top;
 }
 

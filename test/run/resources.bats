@@ -382,6 +382,23 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 		"$("$report" -v resources | awk -v pid="$pid" '$1 == pid && $3 == "rss_bytes" { print $6, $7 }')"
 }
 
+@test "a picture of two runs: what never ran together is not added up" {
+	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
+	often
+	monitor -q --run=one -- "$bin/burn" 300 10
+	monitor -q --run=two -- "$bin/burn" 300 10
+	"$report" -v resources -f pdf -o both.pdf one two
+	pdftotext -layout both.pdf text || skip "no pdftotext"
+	grep '2 runs, each from its own start' text
+	for run in one two; do
+		"$report" -v resources -f csv "$run" | "$here/csv" pid set=process | sort -u
+	done >pids
+	sort -u pids | while read -r pid; do
+		[ "$(grep -c "burn ($pid) *peak .* core" text)" = 1 ] || { echo "no CPU of $pid"; cat text; false; }
+	done
+	! grep -E 'peak (1\.[1-9]|2)[0-9.]* cores' text || return 1
+}
+
 @test "-f svg, png, pdf: curves, brackets of calls, the peak" {
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
 	monitor -q -- "$bin/grow"

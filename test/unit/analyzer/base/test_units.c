@@ -48,6 +48,13 @@ TEST(one_unit_for_all_times_or_sizes)
 	unit_keep_memory("");
 }
 
+TEST(one_core_is_one)
+{
+	assert_string_equal(format(UNIT_CORES, 1), "1 core");
+	assert_string_equal(format(UNIT_CORES, 2), "2 cores");
+	assert_string_equal(format(UNIT_CORES, 0.5), "0.50 cores");
+}
+
 TEST(rounding_up_reaches_the_next_unit)
 {
 	assert_string_equal(format(UNIT_NS, 999999.9), "1.00 ms");
