@@ -357,7 +357,7 @@ struct log_node {
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
 	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
 	uint32_t next;			/* ref of the next sibling */
-	uint32_t heap;			/* ref of its log_heap, 0: it did not allocate */
+	uint32_t heap;			/* ref of its first log_heap, which has its frees too; 0: it did not allocate */
 	uint64_t calls;
 	uint64_t untimed_calls;		/* of calls, those that were counted only */
 	uint64_t child_ticks;		/* of total, in functions it called */
@@ -416,6 +416,8 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
 /* [0]: born in the first 2^28 ticks of the log; [i]: before 2^(28 + i); the last: later */
 #define LOG_HEAP_BIRTHS		16
 #define LOG_HEAP_BIRTH_SHIFT	28
+/* Depth of the tree of a path's callers, below its first record */
+#define LOG_HEAP_CALLER_LEVELS	7
 struct log_heap {
 	uint32_t node;
 	uint32_t thread;		/* ref of the path's thread */
@@ -450,7 +452,12 @@ struct log_heap {
 	LOG_SHARED uint64_t runtime_calls;
 	LOG_SHARED uint64_t runtime_bytes;
 	LOG_SHARED uint64_t released_variance;	/* of the blocks that any thread freed */
-	uint64_t reserved_2[3];
+	/* Live blocks: where the program goes on after it called the allocator; 0: libc called it */
+	uint64_t caller_addr;
+	/* Refs of the path's records of other callers, a binary tree by their hash; 0: none */
+	LOG_SHARED uint32_t others[2];
+	uint32_t has_many;		/* 1, in the path's first record: it stands for several callers */
+	uint32_t reserved_2;
 	LOG_SHARED uint32_t others_births[LOG_HEAP_BIRTHS];
 };
 _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");

@@ -171,7 +171,8 @@ static void give_open_calls(const struct sums *sums)
 	}
 }
 
-static void give_heap(struct tree_node *path, const struct heap_stats *heap, uint32_t node, void *context)
+static void give_heap(struct tree_node *path, const struct heap_stats *heap, const struct log_heap *record,
+		      void *context)
 {
 	const struct sums *sums = context;
 

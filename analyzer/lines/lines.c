@@ -135,13 +135,12 @@ static void add_heap(struct lines *lines, struct line_samples *stamp, struct hea
 	stamp->newest_stack = lines->nr_stacks;
 }
 
-void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
+void lines_add_heap(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
 		    const struct heap_stats *stats)
 {
 	lines->nr_stacks++;
-	for (size_t i = place->nr; i-- > 0;) {
-		struct code_level *level = &place->levels[i];
-		struct line *line = line_at(lines, level, function);
+	for (size_t i = nr; i-- > 0;) {
+		struct line *line = line_at(lines, &levels[i], function);
 
 		if (!line)
 			continue;

@@ -48,6 +48,7 @@ struct lines {
 	struct hashtable functions;	/* struct line_function */
 	struct hashtable table;		/* struct line */
 	uint64_t nr_stacks, nr_samples;	/* of the latter those whose time the lines have */
+	uint64_t nr_blocks;		/* allocations of which the line is known exactly */
 	uint64_t nr_faults;		/* page faults */
 	uint64_t new_elsewhere_bytes;	/* of pages that code without a line touched first */
 	bool are_read;			/* by sampled_lines_read() */
@@ -73,8 +74,8 @@ struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns);
 struct line_stack line_stack_begin_waiting(struct lines *lines, double waiting_ns);
 void line_stack_add(struct line_stack *stack, struct code_place *place, struct function *function);
 
-/* Blocks that were allocated at @place: to each of its lines and functions, once. */
-void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
+/* Blocks that were allocated at @levels of a place: to each of its lines and functions, once. */
+void lines_add_heap(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
 		    const struct heap_stats *stats);
 
 /* Code at @place touched pages of @bytes first: for the innermost line. */

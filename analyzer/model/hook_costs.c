@@ -69,28 +69,37 @@ static double slices_ns(const struct process *process, const struct log_node *no
 	return recorded_calls(process, node) * one_ns;
 }
 
+/* Of the record at @ref, and of those of other callers below it. */
+static void add_blocks(const struct thread *thread, uint32_t ref, uint32_t level, struct hook_cost *cost)
+{
+	const struct process *process = thread->process;
+	const struct log_cost *allocation = &process->header.costs[LOG_COST_ALLOCATION];
+	const struct log_cost *release = &process->header.costs[LOG_COST_FREE];
+	const uint64_t offset = (uint64_t)ref << LOG_REF_SHIFT, most = process_most_calls(process);
+	struct log_heap heap;
+	const struct log_extent *area = ref ? logfile_find(process->log, offset, sizeof(heap)) : NULL;
+
+	if (!area || area->kind != LOG_AREA_HEAPS || area->owner != thread->ref ||
+	    level > LOG_HEAP_CALLER_LEVELS)
+		return;
+	memcpy(&heap, process->log->base + offset, sizeof(heap));
+	if (heap.alloc_calls > most || heap.free_calls > most)	/* heap_read.c reports the damage */
+		return;
+	cost->hooks_ns += (double)heap.alloc_calls * cost_ns(allocation->full, process) +
+			  (double)heap.free_calls * cost_ns(release->full, process);
+	cost->noise_ns += (double)heap.alloc_calls * doubt_ns(allocation, process) +
+			  (double)heap.free_calls * doubt_ns(release, process);
+	add_blocks(thread, heap.others[0], level + 1, cost);
+	add_blocks(thread, heap.others[1], level + 1, cost);
+}
+
 /* The cost of counting the blocks that the function itself allocated and freed: hooks_ns, noise_ns. */
 static struct hook_cost blocks_cost(const struct thread *thread, const struct log_node *node)
 {
-	const struct process *process = thread->process;
-	const struct log_extent *area;
-	const struct log_cost *allocation = &process->header.costs[LOG_COST_ALLOCATION];
-	const struct log_cost *release = &process->header.costs[LOG_COST_FREE];
-	uint64_t offset = (uint64_t)node->heap << LOG_REF_SHIFT, most = process_most_calls(process);
-	struct log_heap heap;
+	struct hook_cost cost = { 0 };
 
-	area = node->heap ? logfile_find(process->log, offset, sizeof(heap)) : NULL;
-	if (!area || area->kind != LOG_AREA_HEAPS || area->owner != thread->ref)
-		return (struct hook_cost){ 0 };
-	memcpy(&heap, process->log->base + offset, sizeof(heap));
-	if (heap.alloc_calls > most || heap.free_calls > most)	/* heap_read.c reports the damage */
-		return (struct hook_cost){ 0 };
-	return (struct hook_cost){
-		.hooks_ns = (double)heap.alloc_calls * cost_ns(allocation->full, process) +
-			    (double)heap.free_calls * cost_ns(release->full, process),
-		.noise_ns = (double)heap.alloc_calls * doubt_ns(allocation, process) +
-			    (double)heap.free_calls * doubt_ns(release, process),
-	};
+	add_blocks(thread, node->heap, 0, &cost);
+	return cost;
 }
 
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node)

@@ -419,6 +419,7 @@ struct model {
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
 	struct heap_stats suppressed;	/* taken out of not_freed by suppressions.c */
+	bool has_block_callers;		/* of live blocks it is known which code allocated them */
 	struct heap_age *heap_ages;	/* [0] belongs to no path */
 	size_t nr_heap_ages;
 	struct lines *lines;		/* lines/lines.h; NULL: no line is known */

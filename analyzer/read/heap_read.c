@@ -185,6 +185,7 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		process->heap_sizes[i] += least(heap->sizes[i], stats.alloc_calls);
 	if (!path->function && is_function(process, heap->node))
 		process->model->selection.outside_alloc_bytes += stats.alloc_bytes;
+	process->model->has_block_callers |= heap->caller_addr != 0;
 	tree_add_heap(path, &stats);
 	if (heap_is_sampled(process))	/* the root's record has counted these */
 		stats.alloc_calls = stats.alloc_bytes = stats.nr_samples = 0;
@@ -199,7 +200,7 @@ static void give_heap(const struct heap_reader *reader, struct thread *thread, c
 	struct tree_node *path;
 
 	if (read_heap(reader, thread, heap, &stats, &path) && !is_whole_thread(reader->process, heap))
-		reader->visit(path, &stats, heap->node, reader->context);
+		reader->visit(path, &stats, heap, reader->context);
 }
 
 /*

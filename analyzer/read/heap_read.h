@@ -8,10 +8,10 @@
 void heaps_read(struct process *process);
 
 /*
- * Call @visit again for the counters of each sound record of a log, of the path @node_ref. The root stands
- * for everything outside of functions.
+ * Call @visit again for the counters of each sound record of a log, which is @heap. The root stands for
+ * everything outside of functions.
  */
-typedef void heaps_visit(struct tree_node *path, const struct heap_stats *stats, uint32_t node_ref,
+typedef void heaps_visit(struct tree_node *path, const struct heap_stats *stats, const struct log_heap *heap,
 			 void *context);
 void heaps_each(struct process *process, heaps_visit *visit, void *context);
 

@@ -94,20 +94,6 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	}
 }
 
-/* Runtimes have no lines in most cases: a block is allocated by the nearest code that has one. */
-static void add_heap(struct tree_node *path, const struct heap_stats *stats, uint32_t node_ref, void *context)
-{
-	struct sampled_lines *lines = context;
-	const struct sampled_node *node = read_node(lines, node_ref), *at = node;
-
-	while (at && at->parent && !(at->place && at->place->levels[at->place->nr - 1].line))
-		at = read_node(lines, at->parent);
-	if (!at || !at->place)
-		at = node;
-	if (at && at->place)
-		lines_add_heap(lines_of(lines->process->model), at->place, at->function, stats);
-}
-
 static bool is_called(const struct object *object, const char *name)
 {
 	return object && strncmp(path_base(object->path), name, strlen(name)) == 0;
@@ -116,6 +102,77 @@ static bool is_called(const struct object *object, const char *name)
 static bool has_line(const struct code_place *place)
 {
 	return place && place->levels[place->nr - 1].line;
+}
+
+/* Runtimes have no lines in most cases: a block is allocated by the nearest code that has one. */
+static void add_sampled_heap(struct tree_node *path, const struct heap_stats *stats,
+			     const struct log_heap *heap, void *context)
+{
+	struct sampled_lines *lines = context;
+	const struct sampled_node *node = read_node(lines, heap->node), *at = node;
+
+	while (at && at->parent && !has_line(at->place))
+		at = read_node(lines, at->parent);
+	if (!at || !at->place)
+		at = node;
+	if (at && at->place)
+		lines_add_heap(lines_of(lines->process->model), at->place->levels, at->place->nr,
+			       at->function, stats);
+}
+
+/* When it allocated is not known: of objects that were there one after the other, it is in the path's. */
+static struct code_place *place_of_caller(struct process *process, uint64_t caller_addr,
+					  const struct object *object)
+{
+	const struct module *found = NULL;
+	bool is_sure = true;
+
+	for (size_t i = 0; i < process->nr_modules; i++) {
+		const struct module *module = &process->modules[i];
+
+		if (caller_addr - module->begin_addr >= module->end_addr - module->begin_addr ||
+		    (found && found->object == object))
+			continue;
+		is_sure = !found || module->object == object;
+		found = module;
+	}
+	return is_sure ? code_place_find(&lines_of(process->model)->places, process, found, caller_addr - 1)
+		       : NULL;
+}
+
+static bool is_within(const struct code_place *place, const struct function *function)
+{
+	for (size_t i = 0; i < place->nr; i++)
+		if (place->levels[i].function == function)
+			return true;
+	return false;
+}
+
+/* Blocks of a path with hooks. What code without lines or without hooks allocates is of its caller's rest. */
+static void add_heap(struct tree_node *path, const struct heap_stats *stats, const struct log_heap *heap,
+		     void *context)
+{
+	struct process *process = ((struct sampled_lines *)context)->process;
+	struct lines *lines = lines_of(process->model);
+	const bool is_known = heap->caller_addr && !heap->has_many;
+	struct code_level rest = { .file = NULL };
+	struct code_place *place;
+
+	while (path->function && path->function->region)
+		path = path->parent;
+	if (!path->function || path->function->kind != FUNCTION_PLAIN || !stats->alloc_calls)
+		return;
+	lines->nr_blocks += stats->alloc_calls;
+	place = is_known ? place_of_caller(process, heap->caller_addr, path->function->object) : NULL;
+	if (place && (!has_line(place) || is_called(place->object, LIBC)))
+		place = NULL;
+	if (place)
+		lines_add_heap(lines, place->levels, place->nr, path->function, stats);
+	if (place && is_within(place, path->function))
+		return;
+	resolve_source(path->function);
+	rest.file = path->function->file;
+	lines_add_heap(lines, &rest, 1, path->function, stats);
 }
 
 /* What memset() and the like touch is of the line that they return to; so is what has no line itself. */
@@ -164,6 +221,8 @@ static void read_process(struct process *process)
 		return;
 	samples_each(process, add_sample, &lines);
 	if (heap_is_sampled(process))
+		heaps_each(process, add_sampled_heap, &lines);
+	else if (process->model->has_block_callers)
 		heaps_each(process, add_heap, &lines);
 	for (size_t i = 0; i < process->log->nr_extents; i++)
 		if (process->log->extents[i].kind == LOG_AREA_PAGE_FAULTS)
@@ -213,7 +272,8 @@ static void read_runs(struct model *model)
 const struct lines *sampled_lines_read(struct model *model)
 {
 	if (!model->samples.nr && !samples_know_waits(model) && !model->heap.nr_samples &&
-	    !line_counts_are_in(model, NO_RUN) && !calling_lines_are_in(model, NO_RUN) && !has_faults(model))
+	    !line_counts_are_in(model, NO_RUN) && !calling_lines_are_in(model, NO_RUN) &&
+	    !has_faults(model) && !model->has_block_callers)
 		return NULL;
 	if (lines_of(model)->are_read)
 		return model->lines;

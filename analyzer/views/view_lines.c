@@ -122,7 +122,7 @@ static struct value get_heap(const struct column *column, const void *row)
 {
 	const struct line_row *of = row;
 
-	return of->heap && of->heap->nr_samples ? heap_cell(of->heap, column->index) : value_empty();
+	return of->heap && of->heap->alloc_calls ? heap_cell(of->heap, column->index) : value_empty();
 }
 
 /* How often a line ran, as counters say; else the calls that it made, as hooks do. */
@@ -382,6 +382,11 @@ static const char *calls_note(struct document *document, const struct model *mod
 			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "");
 }
 
+static bool knows_more(const struct model *model)
+{
+	return model->samples.nr || line_counts_are_in(model, NO_RUN) || calling_lines_are_in(model, NO_RUN);
+}
+
 static const char *note_of(struct document *document, struct model *model)
 {
 	const struct lines *lines = sampled_lines_read(model);
@@ -405,6 +410,12 @@ static const char *note_of(struct document *document, struct model *model)
 				     "%sallocated and at peak: by the line itself, estimates from %s%" PRIu64
 				     " stacks; ",
 				     beside, beside[0] ? "at most " : "", model->heap.nr_samples);
+	else if (lines->nr_blocks)
+		heap = document_text(document,
+				     "%sallocated and at peak: by the line itself, rest: by code without "
+				     "hooks that the function calls; %s", beside,
+				     knows_more(model) ? "" : "hits and time: --call-lines, "
+				     "insideme-cc --lines, --sample; ");
 	return document_text(document, "%s%s%s%s%sfirst %d functions: --match or --top 0 shows others",
 			     hits_note(document, model), calls_note(document, model), time, heap,
 			     new_note(document, model, lines), TEXT_FUNCTIONS);
@@ -417,6 +428,7 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 	const bool has_calls = calling_lines_are_in(model, NO_RUN);
 	const bool has_hits = line_counts_are_in(model, NO_RUN) || has_calls;
 	const bool has_time = model->samples.nr || has_calls;
+	const bool has_heap = model->heap.nr_samples || model->has_block_callers;
 
 	maker->rows = (struct table_rows)ROWS_OF(struct line_row);
 	make_rows(maker, formats & IN_TEXT);
@@ -432,10 +444,10 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 					      has_time ? ",time_percent" : "",
 					      model->samples.nr ? ",self_ns" : "",
 					      samples_know_waits(model) ? ",waiting_ns" : "",
-					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : "",
+					      has_heap ? ",alloc_bytes,peak_bytes" : "",
 					      lines && lines->nr_faults ? ",new_bytes" : ""),
 		.data_columns = samples_know_waits(model) ? DATA_COLUMNS ",waiting_ns" : DATA_COLUMNS,
-		.weight = has_time ? "time_ns" : model->heap.nr_samples ? "alloc_bytes" : "hits",
+		.weight = has_time ? "time_ns" : has_heap ? "alloc_bytes" : "hits",
 		.rows = maker->rows,
 		.formats = formats,
 	});

@@ -331,6 +331,52 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 	return log_at(log, node->heap);
 }
 
+/* Make a record at @link, unless a handler does. Return: whether there is one, false: no room. */
+static bool add_caller(struct log_thread *thread, const struct log_heap *first, uint32_t *link,
+		       uintptr_t caller)
+{
+	struct log_heap *heap = claim_record(live.log, thread);
+	uint32_t none = 0;
+
+	if (!heap)
+		return false;
+	heap->thread = first->thread;
+	heap->node = first->node;
+	heap->caller_addr = caller;
+	if (!__atomic_compare_exchange_n(link, &none, log_ref(live.log, heap), false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		heap->node = 0;
+	return true;
+}
+
+/*
+ * The first caller takes the record that frees made. Code that is made at run time may call from ever new
+ * places, so the tree is not deep; callers without a record of their own share the first one.
+ */
+NOINLINE struct log_heap *heap_find_caller(struct log_thread *thread, struct log_heap *first,
+					   uintptr_t caller)
+{
+	struct log_heap *at = first;
+	uint64_t bits;
+
+	if (caller - allocator.begin < allocator.bytes) /* strdup() and the like, for their callers */
+		caller = 0;
+	if (!first->caller_addr && !first->alloc_calls)
+		first->caller_addr = caller;
+	bits = caller * 0x9e3779b97f4a7c15u;
+	for (uint32_t level = 0; at->caller_addr != caller; level++, bits <<= 1) {
+		uint32_t *link = &at->others[bits >> 63];
+
+		if (!*link && (first->has_many || level == LOG_HEAP_CALLER_LEVELS ||
+			       !add_caller(thread, first, link, caller))) {
+			first->has_many = 1;
+			return first;
+		}
+		at = log_at(live.log, *link);
+	}
+	return at;
+}
+
 /* The process's heap is at a new height: until a higher one, this is what the paths have at the peak. */
 static void note_peak(struct log_header *log, const struct log_thread *thread, uint32_t node, int64_t total)
 {

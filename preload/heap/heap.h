@@ -129,6 +129,18 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }
 
+struct log_heap *heap_find_caller(struct log_thread *thread, struct log_heap *first, uintptr_t caller);
+
+/*
+ * The path's record for blocks that @caller allocates, made if it is new. @first: the path's first one, which
+ * has its frees, too.
+ */
+static ALWAYS_INLINE struct log_heap *heap_of_caller(struct log_thread *thread, struct log_heap *first,
+						     uintptr_t caller)
+{
+	return likely(first->caller_addr == caller) ? first : heap_find_caller(thread, first, caller);
+}
+
 /* May the thread hold back so much more of the total? */
 static ALWAYS_INLINE bool heap_may_hold(const struct log_thread *thread, long bytes)
 {

@@ -8,6 +8,8 @@
 
 #include "preload/heap/heap_sample.h"
 
+__thread struct heap_new heap_new;
+
 /* ---- live blocks ---- */
 
 /* The block is no more among the live ones of its path, if that path is in this log. */
@@ -41,10 +43,12 @@ static bool enter(struct log_header *log, struct log_thread *thread, const struc
 	return result != BLOCK_LOST;
 }
 
-static void allocated_live(struct log_thread *thread, struct log_heap *heap, void *place, uint64_t bytes,
+/* @first: the path's first record. */
+static void allocated_live(struct log_thread *thread, struct log_heap *first, void *place, uint64_t bytes,
 			   uintptr_t caller)
 {
 	struct log_header *log = live.log;
+	struct log_heap *heap = heap_of_caller(thread, first, heap_caller(caller));
 	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
 			       .birth = heap_birth_at(log, heap_newest_ticks(log, thread)) };
 

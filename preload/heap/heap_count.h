@@ -19,6 +19,23 @@ bool heap_take(struct log_thread *thread, void *place, struct block *block);
 void heap_freed(struct log_thread *thread, const struct block *block);
 void heap_put_back(struct log_thread *thread, const struct block *block);
 
+/*
+ * The calling thread's last operator new that was called: its code, and where the program called it. What it
+ * allocates is its caller's.
+ */
+#define HEAP_NEW_BYTES 256u /* of code, at most, before it has allocated */
+struct heap_new {
+	uintptr_t function;
+	uintptr_t caller;
+};
+extern HIDDEN __thread struct heap_new heap_new TLS_INITIAL_EXEC;
+
+/* Where the program called, as the allocator was called by @caller. */
+static ALWAYS_INLINE uintptr_t heap_caller(uintptr_t caller)
+{
+	return unlikely(caller - heap_new.function < HEAP_NEW_BYTES) ? heap_new.caller : caller;
+}
+
 /* ---- the usual cases, where live blocks are known ---- */
 
 /* May the runtimes keep for themselves what the function at @caller allocates? */
@@ -52,13 +69,12 @@ static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, void
 {
 	const struct log_header *log = live.log;
 	const uint32_t ref = node_at(log, thread->current)->heap;
-	struct log_heap *heap = log_at(log, ref);
+	struct log_heap *heap = ref ? heap_of_caller(thread, log_at(log, ref), heap_caller(caller)) : NULL;
 	uint64_t birth = __atomic_load_n(&heap_birth, __ATOMIC_RELAXED);
-	struct block block = {
-		.addr = (uint64_t)place, .bytes = bytes, .heap = ref, .birth = birth % LOG_HEAP_BIRTHS
-	};
+	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
+			       .birth = birth % LOG_HEAP_BIRTHS };
 
-	if (unlikely(!ref || heap_newest_ticks(log, thread) >= birth || heap_has_peaked(log, heap) ||
+	if (unlikely(!heap || heap_newest_ticks(log, thread) >= birth || heap_has_peaked(log, heap) ||
 		     bytes > heap->largest_bytes || !heap_may_hold(thread, (long)bytes) ||
 		     heap_may_be_runtimes(thread, caller) || !blocks_put_at_once(&block)))
 		return false;

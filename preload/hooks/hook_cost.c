@@ -19,6 +19,7 @@
 #define NR_CALLS	16u	/* between two readings of the clock */
 #define NR_BATCHES	15u
 #define FUNCTION_ADDR	64u
+#define CALLER_ADDR	4096u
 #define BLOCK_BYTES	32u
 #define STACK_ROOM	65536u
 
@@ -68,6 +69,7 @@ static void begin(const struct log_header *header, struct scratch *scratch)
 	scratch->slices.head.used_bytes = sizeof(scratch->slices);
 	scratch->slices.last_node = log_ref(header, &scratch->node);
 	scratch->node.heap = log_ref(header, &scratch->heap);
+	scratch->heap.caller_addr = CALLER_ADDR;
 	scratch->call_places.magic = LOG_AREA_MAGIC;
 	scratch->call_places.bytes = sizeof(scratch->call_places) + sizeof(scratch->call_place);
 	thread->head.beside = log_ref(header, &scratch->call_places);
@@ -126,7 +128,7 @@ static struct log_cost measure(struct scratch *scratch)
 static NOINLINE void allocate_batch(struct scratch *scratch, uint32_t nr_blocks)
 {
 	for (uint32_t i = 0; i < nr_blocks; i++)
-		heap_allocated(&scratch->thread, scratch->blocks[i], BLOCK_BYTES, FUNCTION_ADDR);
+		heap_allocated(&scratch->thread, scratch->blocks[i], BLOCK_BYTES, CALLER_ADDR);
 }
 
 static NOINLINE void free_batch(struct scratch *scratch, uint32_t nr_blocks)

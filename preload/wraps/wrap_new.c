@@ -8,34 +8,28 @@
 
 #include "preload/heap/heap_count.h"
 
-/* The thread's state before a call of operator new, to see whether malloc's wrapper counted the block. */
+/* The thread before a call of operator new, to see whether malloc's wrapper counted the block. */
 struct new_call {
 	struct log_thread *thread;	/* NULL: not counted here */
-	uint64_t alloc_calls;
+	int64_t heap_bytes;
 };
 
-static uint64_t calls_of(struct log_thread *thread)
-{
-	const struct log_heap *heap = heap_record(thread);
-
-	return heap ? heap->alloc_calls : 0;
-}
-
 /* operator new may throw through us: so nothing is marked that would have to be unmarked. */
-static ALWAYS_INLINE struct new_call new_begin(const void *function)
+static ALWAYS_INLINE struct new_call new_begin(const void *function, uintptr_t caller)
 {
 	struct new_call call = { .thread = NULL };
 
+	heap_new = (struct heap_new){ (uintptr_t)function, heap_caller(caller) };
 	if (unlikely((uintptr_t)function - allocator.begin < allocator.bytes))
 		call.thread = heap_thread();
 	if (call.thread)
-		call.alloc_calls = calls_of(call.thread);
+		call.heap_bytes = call.thread->heap_bytes;
 	return call;
 }
 
 static NOINLINE void *new_end(struct new_call call, void *block, size_t bytes, uintptr_t caller)
 {
-	if (call.alloc_calls == calls_of(call.thread))
+	if (call.heap_bytes == call.thread->heap_bytes)
 		heap_allocated(call.thread, block, bytes, caller);
 	return block;
 }
@@ -57,7 +51,8 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	EXPORT void *symbol(__VA_ARGS__);                                                               \
 	EXPORT void *symbol(__VA_ARGS__)                                                                \
 	{                                                                                               \
-		struct new_call call = new_begin((const void *)real_find(symbol));                      \
+		struct new_call call = new_begin((const void *)real_find(symbol),                       \
+						 (uintptr_t)__builtin_return_address(0));               \
                                                                                                         \
 		if (unlikely(!real.symbol))                                                             \
 			return otherwise;                                                               \

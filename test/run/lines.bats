@@ -135,8 +135,78 @@ percent() { echo $(($1 * 100 / $2)); }
 	between "freed ones at the peak" 0 "$(line blocks freed peak_bytes)" 8000
 }
 
+@test "blocks of programs with hooks, exactly" {
+	local comment
+	export PATH=$build:$PATH
+	for flags in -O0 -O2; do
+		cp "$source" lines.c
+		insideme-cc $flags lines.c -o lines
+		monitor --quiet ./lines blocks
+		quiet
+		view lines >lines.csv
+		same "small ones" "$(line blocks small alloc_calls) $(line blocks small alloc_bytes)" "20000 4000000"
+		same "large ones" "$(line blocks large alloc_calls) $(line blocks large alloc_bytes)" "10000 10000000"
+		same "freed ones" "$(line blocks freed alloc_calls) $(line blocks freed alloc_bytes)" "10000 10000000"
+		same "small ones at the peak" "$(line blocks small peak_bytes)" 4000000
+		same "large ones at the peak" "$(line blocks large peak_bytes)" 10000000
+		between "freed ones at the peak" 0 "$(line blocks freed peak_bytes)" 1000
+	done
+}
+
+@test "blocks of operator new are of its caller, those of libc of the function" {
+	export PATH=$build:$PATH
+	cat >news.cpp <<-'END'
+		#include <cstring>
+		#include <new>
+		#include <vector>
+		char *volatile kept;
+		__attribute__((noinline)) static void make()
+		{
+			for (int i = 0; i < 100; i++)
+				kept = new char;
+			for (int i = 0; i < 200; i++)
+				kept = new char[100];
+			for (int i = 0; i < 300; i++)
+				kept = new (std::nothrow) char[10];
+			for (int i = 0; i < 400; i++)
+				kept = strdup("four");
+		}
+		int main()
+		{
+			make();
+			return 0;
+		}
+	END
+	insideme-c++ -O2 news.cpp -o news
+	monitor --quiet ./news
+	quiet
+	view lines >lines.csv
+	same "new" "$("$here/csv" alloc_calls function='make()' line=8 <lines.csv)" 100
+	same "new[]" "$("$here/csv" alloc_bytes function='make()' line=10 <lines.csv)" 20000
+	same "new that does not throw" "$("$here/csv" alloc_bytes function='make()' line=12 <lines.csv)" 3000
+	same "strdup()" "$("$here/csv" alloc_calls function='make()' line= <lines.csv)" 400
+}
+
+@test "a path of many callers: the same sum, beside its function's" {
+	local i
+	export PATH=$build:$PATH
+	{
+		echo '#include <stdlib.h>'
+		echo '__attribute__((noinline)) static void make(void) {'
+		for i in $(seq 400); do echo '	free(malloc(100));'; done
+		echo '} int main(void) { for (int i = 0; i < 10; i++) make(); return 0; }'
+	} >many.c
+	insideme-cc -O1 -fno-builtin many.c -o many
+	monitor --quiet ./many
+	quiet
+	view lines --match make >lines.csv
+	same "bytes of all" "$("$here/csv" alloc_bytes function=make <lines.csv | awk '{sum += $1} END {print sum}')" 400000
+	same "of the function" "$(view heap | "$here/csv" alloc_bytes function=make)" 400000
+	between "lines with their own blocks" 20 "$("$here/csv" alloc_bytes function=make <lines.csv | grep -c '^1000$')" 128
+}
+
 @test "a run without samples says what is missing" {
-	record calls || true
+	INSIDEME_HEAP=off record calls || true
 	"$report" -v lines >text
 	grep -q 'no line is known: .*--sample' text
 }
