@@ -140,8 +140,30 @@ static inline struct pattern pattern_of(const char *text, size_t bytes)
 	return pattern;
 }
 
+/* The end of the bracket that begins at @at; @at if none does: it is never closed, or part of an operator. */
+static inline const char *bracket_end(const char *list, const char *at)
+{
+	static const char word[] = "operator";
+	const char *before = at;
+	int depth = 0;
+
+	while (before > list && (before[-1] == '<' || before[-1] == '(' || before[-1] == '-'))
+		before--;
+	for (size_t i = sizeof(word) - 1; i && before > list && before[-1] == word[i - 1]; i--, before--)
+		if (i == 1)
+			return at;
+	for (const char *end = at; *end; end++) {
+		depth += *end == '<' || *end == '(';
+		depth -= *end == '>' || *end == ')';
+		if (!depth)
+			return end;
+	}
+	return at;
+}
+
 /*
- * The next of several patterns that commas separate, without the blanks around it. *@list moves
+ * The next of several patterns that commas separate, without the blanks around it; commas between brackets
+ * are of names: Grid<double, 5>. *@list moves
  * past it. Return: false at the end. An empty pattern has 0 bytes.
  */
 static inline bool pattern_next(const char **list, struct glob *item)
@@ -150,8 +172,9 @@ static inline bool pattern_next(const char **list, struct glob *item)
 
 	if (!*end)
 		return false;
-	while (*end && *end != ',')
-		end++;
+	for (; *end && *end != ','; end++)
+		if (*end == '<' || *end == '(')
+			end = bracket_end(*list, end);
 	*item = (struct glob){ *list, (size_t)(end - *list) };
 	*list = *end ? end + 1 : end;
 	while (item->bytes && *item->start == ' ')

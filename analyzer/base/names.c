@@ -189,8 +189,8 @@ char *name_plain(const char *short_name)
 		end = p + 1;
 		if (begins(p, "operator") && word_begins(short_name, p))
 			end = operator_end(p + 8);
-		else if (*p == '<')
-			end = p = group_end(p);
+		else if (*p == '<' || begins(p, " <")) /* of "operator< <int>" */
+			end = p = group_end(p + (*p == ' '));
 		at = mempcpy(at, p, (size_t)(end - p));
 	}
 	return out;

@@ -25,6 +25,7 @@ struct choice {
 	struct pattern pattern;
 	enum verdict verdict;
 	bool is_known;			/* it has matched something */
+	bool is_file;			/* and that by its file alone */
 	const char *setting;
 	size_t distance;		/* of the nearest name; SIZE_MAX: there is none */
 	char near[NEAR_NAME_MAX + 1];	/* "": likewise */
@@ -98,13 +99,19 @@ struct search {
 	struct selected *object;
 };
 
+/* What a function may be called. NULL: it has no such name, or that is not known */
+struct names {
+	const char *symbol, *plain, *with_arguments;
+};
+
 static bool names_function(const struct pattern *pattern, const char *path, const char *file,
-			   const char *name, const char *plain_name)
+			   const struct names *names)
 {
 	if (pattern->place.bytes && !glob_fits_path(&pattern->place, file) &&
 	    !glob_fits_path(&pattern->place, path))
 		return false;
-	return glob_fits(&pattern->name, name) || glob_fits(&pattern->name, plain_name) ||
+	return glob_fits(&pattern->name, names->symbol) || glob_fits(&pattern->name, names->plain) ||
+	       glob_fits(&pattern->name, names->with_arguments) ||
 	       (pattern->may_be_place && glob_fits_path(&pattern->name, file));
 }
 
@@ -146,17 +153,21 @@ static void look_at(const char *name, const char *file, uint64_t value, void *co
 	struct search *search = context;
 	struct choice *choices = search->full->choices;
 	enum verdict verdict = VERDICT_NONE;
-	char plain[NAME_BYTES];
-	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
+	char plain[NAME_BYTES], with_arguments[NAME_BYTES];
+	const struct names names = {
+		name, symbol_plain_name(name, plain, sizeof(plain)) ? plain : NULL,
+		symbol_short_name(name, with_arguments, sizeof(with_arguments)) ? with_arguments : NULL
+	};
 
 	for (uint32_t i = 0; i < search->full->nr_choices; i++) {
-		if (!names_function(&choices[i].pattern, search->path, file, name,
-				    has_plain ? plain : NULL)) {
+		if (!names_function(&choices[i].pattern, search->path, file, &names)) {
 			if (!choices[i].is_known)
-				look_whether_near(&choices[i], has_plain ? plain : name);
+				look_whether_near(&choices[i], names.plain ?: name);
 			continue;
 		}
 		choices[i].is_known = true;
+		choices[i].is_file |= file && choices[i].pattern.may_be_place &&
+				      glob_fits_path(&choices[i].pattern.name, file);
 		verdict = choices[i].verdict > verdict ? choices[i].verdict : verdict;
 	}
 	if (verdict != VERDICT_NONE)
@@ -345,8 +356,14 @@ static void tell_unknown(const struct choice *choice)
 
 	text_init(&text, line, sizeof(line));
 	text_add(&text, choice->setting);
-	text_add(&text, ": no function that is loaded is called '");
+	text_add(&text, choice->is_file ? ": '" : ": no function that is loaded is called '");
 	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
+	if (choice->is_file) {
+		text_add(&text, "' selects the static functions of this file, ");
+		text_add(&text, "whose others symbol tables do not tell (insideme-report takes all)");
+		say_line(line);
+		return;
+	}
 	text_add(&text, *choice->near ? "'; did you mean " : "', if it is no region of the source (");
 	text_add(&text, *choice->near ? choice->near
 				      : "insideme-report -v functions of a run without it lists names");
@@ -360,7 +377,7 @@ void selection_tell_unknown(void)
 	bool is_news = false;
 
 	for (uint32_t i = 0; i < full->nr_choices; i++) {
-		if (full->choices[i].is_known)
+		if (full->choices[i].is_known && !full->choices[i].is_file)
 			continue;
 		is_news = is_news || say_is_news(MESSAGE_SELECTION);
 		if (is_news)

@@ -46,7 +46,7 @@ void selection_init(void);
 void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end);
 void selection_remove(uintptr_t begin, uintptr_t end);
 
-/* Say which names mean nothing that is loaded, once per run. */
+/* Say which names mean nothing that is loaded, or only a part of what they say, once per run. */
 void selection_tell_unknown(void);
 
 /*

@@ -21,7 +21,9 @@ int symbol_file_each(const char *path, symbol_each *each, void *context);
 
 /*
  * "Class::method" for a C++ symbol, without parameters and template arguments; "module::procedure"
- * for one of gfortran's. Pure. Return: false where it is neither, or needs a real demangler
- * (operators, substitutions other than std).
+ * for one of gfortran's; "{lambda()#1}" where no identifier is. Pure. Return: false where it is neither, or
+ * needs a real demangler (types that are repeated).
  */
 bool symbol_plain_name(const char *symbol, char *name, size_t bytes);
+/* The same of C++ with template arguments: "Grid<double, 5>::step". */
+bool symbol_short_name(const char *symbol, char *name, size_t bytes);

@@ -90,6 +90,42 @@ selects() {
 	selects calls_fortran focus total
 }
 
+@test "operators, lambdas, template arguments: a pattern selects the same here and in the report" {
+	cat >app.cpp <<-'END'
+	namespace app { template <typename T, int N> struct Grid { T v[N]; void step() { v[0]++; } }; }
+	struct Op { int operator()(int a) const { return a; } int operator[](int a) const { return a + 1; } operator bool() const { return 1; } };
+	static Op operator+(const Op &a, const Op &) { return a; }
+	template <typename T> static T apply(T with) { with(); with(); return with; }
+	int main()
+	{
+		app::Grid<double, 5> wide{};
+		app::Grid<int, 3> narrow{};
+		Op op;
+		for (int i = 0; i < 7; i++)
+			wide.step();
+		narrow.step();
+		apply([&] { narrow.step(); });
+		return op(0) + (op + op)[0] - bool(op);
+	}
+	END
+	"$build/insideme-c++" -O0 -g app.cpp -o app
+	LD_PRELOAD=$library ./app
+	mv insideme.data whole
+	for wanted in 'Op::*=3' 'Op::operator()=1' 'Op::operator[]=1' 'Op::operator bool=1' 'operator+=1' '*lambda*=5' \
+		'main::{lambda()#1}::operator()=4' 'app::Grid<double, 5>::step=7' 'app::Grid<int, 3>::step,Op::operator()=4' \
+		'app::Grid::step=10' 'apply=5'; do
+		rm -rf insideme.data
+		INSIDEME_FOCUS=${wanted%=*} LD_PRELOAD=$library ./app 2>stderr
+		same "said of ${wanted%=*}" "$(cat stderr)" ''
+		view functions --columns function,calls --sort function >recorded
+		view functions whole/* "--focus=${wanted%=*}" --columns function,calls --sort function | cmp recorded -
+		same "calls of ${wanted%=*}" "$(sed 's/.*,//; 1d' recorded | awk "{ s += \$1 } END { print s + 0 }")" "${wanted##*=}"
+	done
+	rm -rf insideme.data
+	INSIDEME_FOCUS=app.cpp LD_PRELOAD=$library ./app 2>stderr
+	grep -qx "insideme: INSIDEME_FOCUS: 'app.cpp' selects the static functions of this file, whose others symbol tables do not tell (insideme-report takes all)" stderr
+}
+
 @test "forked children go on as their parents" {
 	for how in 'focus spawn' 'exclude child_work' 'depth 2' 'depth 1'; do
 		# shellcheck disable=SC2086
