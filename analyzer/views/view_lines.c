@@ -19,7 +19,7 @@
 #include "analyzer/read/sampled_lines.h"
 #include "analyzer/read/samples_read.h"
 
-#define TEXT_FUNCTIONS 10
+#define TEXT_FUNCTIONS 10 /* as the note says */
 #define BODY_MOST 1000 /* lines of a function's text */
 
 /*
@@ -315,7 +315,8 @@ static void make_rows(struct maker *maker, bool is_text)
 	size_t nr, nr_functions = 0;
 	const struct line **list = lines_list(sampled_lines_read(maker->report->model), &nr);
 	const struct options *options = maker->report->options;
-	bool is_whole = options->top_given || options->match || options->row_filter;
+	const bool is_list = !is_text || options->sort; /* in another order there are no functions to head */
+	const bool is_whole = is_list || options->top_given || options->match || options->row_filter;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct line *before = i && list[i - 1]->of == list[i]->of ? list[i - 1] : NULL;
@@ -324,12 +325,12 @@ static void make_rows(struct maker *maker, bool is_text)
 			continue;
 		resolve_source(list[i]->of->function);
 		nr_functions += !before;
-		if (is_text && !is_whole && nr_functions > TEXT_FUNCTIONS)
+		if (!is_whole && nr_functions > TEXT_FUNCTIONS)
 			break;
-		if (is_text)
-			add_text_rows(maker, list[i], before);
-		else
+		if (is_list)
 			add_line(maker, list[i]);
+		else
+			add_text_rows(maker, list[i], before);
 	}
 	free(list);
 }
@@ -387,8 +388,9 @@ static bool knows_more(const struct model *model)
 	return model->samples.nr || line_counts_are_in(model, NO_RUN) || calling_lines_are_in(model, NO_RUN);
 }
 
-static const char *note_of(struct document *document, struct model *model)
+static const char *note_of(struct document *document, struct report *report)
 {
+	struct model *model = report->model;
 	const struct lines *lines = sampled_lines_read(model);
 	const char *time = "", *heap = "", *beside = "";
 
@@ -416,9 +418,10 @@ static const char *note_of(struct document *document, struct model *model)
 				     "hooks that the function calls; %s", beside,
 				     knows_more(model) ? "" : "hits and time: --call-lines, "
 				     "insideme-cc --lines, --sample; ");
-	return document_text(document, "%s%s%s%s%sfirst %d functions: --match or --top 0 shows others",
-			     hits_note(document, model), calls_note(document, model), time, heap,
-			     new_note(document, model, lines), TEXT_FUNCTIONS);
+	return document_text(document, "%s%s%s%s%s%s", hits_note(document, model),
+			     calls_note(document, model), time, heap, new_note(document, model, lines),
+			     report->options->sort ? "lines of all functions"
+						   : "first 10 functions: --match or --top 0 shows others");
 }
 
 static void add_table(struct maker *maker, unsigned int formats, const char *note)
@@ -437,7 +440,8 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "line%s%s%s%s%s%s%s%s,text",
+		.text_columns = document_text(maker->document, "%sline%s%s%s%s%s%s%s%s,text",
+					      maker->report->options->sort ? "function," : "",
 					      has_hits ? ",hits" : "",
 					      has_time ? ",time_ns" : "",
 					      has_hits && has_time ? ",per_hit_ns" : "",
@@ -457,7 +461,7 @@ int view_lines(struct document *document, struct report *report)
 {
 	struct maker maker = { .document = document, .report = report };
 
-	add_table(&maker, IN_TEXT, note_of(document, report->model));
+	add_table(&maker, IN_TEXT, note_of(document, report));
 	add_table(&maker, IN_CSV | IN_JSON, NULL);
 	source_files_release(&maker.files);
 	return 0;

@@ -122,6 +122,15 @@ percent() { echo $(($1 * 100 / $2)); }
 	same "lines" "$(grep -c '/\* 4 \*/' text)" 0
 }
 
+@test "lines in another order, without headings" {
+	sampled '-g -O2' ratio 4
+	"$report" -v lines --sort line >text
+	same "headings" "$(grep -c 'lines.c:' text)" 0
+	grep -q '^ *parts (inlined)  *[0-9]' text
+	"$report" -v lines --sort line -f csv >sorted.csv
+	same "rows" "$(wc -l <sorted.csv)" "$(wc -l <lines.csv)"
+}
+
 # 1,000 and 2,500 samples: six standard errors are 19 and 12 %
 @test "blocks by the line that allocated them" {
 	cp "$source" lines.c
