@@ -27,6 +27,7 @@ struct grid {
 	const struct rows *rows;
 	char **cells;		/* [row * nr_columns + column]; row 0 is the titles */
 	size_t nr_cells;
+	size_t others;		/* cell of "406 other functions", 0: none */
 	size_t *widths;
 	bool *hidden;		/* columns that the line has no room for */
 	const char **styles;	/* [row] */
@@ -113,6 +114,7 @@ static void add_rest(struct grid *grid, size_t nr_rest)
 							    rows->totals[i].sum - rows->shown[i].sum);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
+			grid->others = grid->nr_cells;
 			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :
 				 xasprintf("%zu other %.*s", nr_rest, length, words));
 			said = true;
@@ -123,10 +125,10 @@ static void add_rest(struct grid *grid, size_t nr_rest)
 }
 
 /* Keep the indentation, up to half of the width. */
-static char *fit_cell(const struct grid *grid, const struct column *column, const char *cell, size_t width)
+static char *fit_cell(const struct grid *grid, const char *cell, bool is_name, size_t width)
 {
 	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
-	char *(*fit)(const char *, size_t, const char *) = column->flags & COLUMN_NAME ? name_fit : text_fit;
+	char *(*fit)(const char *, size_t, const char *) = is_name ? name_fit : text_fit;
 	char *name = fit(cell + indent, width - kept, grid->terminal->utf8 ? "…" : "...");
 	char *fitted = xasprintf("%*s%s", (int)kept, "", name);
 
@@ -136,12 +138,14 @@ static char *fit_cell(const struct grid *grid, const struct column *column, cons
 
 static void fit_column(struct grid *grid, size_t column, size_t width)
 {
+	bool are_names = grid->rows->columns[column]->flags & COLUMN_NAME;
+
 	for (size_t i = column; i < grid->nr_cells; i += grid->rows->nr_columns) {
 		char *cell = grid->cells[i];
 
 		if (utf8_columns(cell) <= width)
 			continue;
-		grid->cells[i] = fit_cell(grid, grid->rows->columns[column], cell, width);
+		grid->cells[i] = fit_cell(grid, cell, are_names && i != grid->others, width);
 		free(cell);
 	}
 	grid->widths[column] = width;

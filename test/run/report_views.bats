@@ -97,6 +97,8 @@ edges() {
 	same "functions of 25 % of the sum" "$(view functions --sort calls --min-percent 25 | "$here/csv" function | xargs)" fib
 	run "$report" -v functions --sort calls --min-percent 15
 	[[ ${lines[0]} == "calls: 2 of 7 functions by calls, "* && $output == *"5 other functions"* ]]
+	run env COLUMNS=27 "$report" -v functions --sort calls --min-percent 15
+	[[ $output == *" 5 other func"*"…"* ]]
 	same "paths" "$(view tree --sort calls --min-percent 15 | "$here/csv" function depth=3 | xargs)" 'leaf fib'
 	same "callers" "$(view callers --sort calls --min-percent 15 | "$here/csv" function | xargs)" 'fib leaf'
 	for bad in x 101 -1 ''; do
