@@ -1022,6 +1022,8 @@ enum log_message_direction {
 	LOG_MESSAGE_COLLECTIVE,	/* bytes: of this rank's own buffer */
 	LOG_MESSAGE_MOVED,	/* of no MPI call: insideme_moved(), by the call that was open */
 	LOG_MESSAGE_PROBED,	/* none: the call waited for a message, and another call receives it */
+	LOG_MESSAGE_PUT,	/* one-sided: to the peer's memory */
+	LOG_MESSAGE_GOT,	/* and from it */
 };
 enum log_message_peer { LOG_PEER_NONE = -1, LOG_PEER_ANY = -2 };
 struct log_messages {

@@ -239,7 +239,7 @@ static void read_messages(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	if (record.direction > LOG_MESSAGE_PROBED || record.nr_sized > record.nr_messages ||
+	if (record.direction > LOG_MESSAGE_GOT || record.nr_sized > record.nr_messages ||
 	    record.peer < LOG_PEER_ANY) {
 		logfile_damaged(process->log, place->offset, "messages of no possible kind");
 		return;

@@ -76,6 +76,13 @@ static bool is_as_large(const void *item, const void *key)
 	return a->function == b->function && a->size_bytes == b->size_bytes;
 }
 
+/* One-sided calls wait for no call of the other rank. */
+static bool can_wait(const struct log_messages *messages)
+{
+	return messages->direction != LOG_MESSAGE_NONE && messages->direction != LOG_MESSAGE_MOVED &&
+	       messages->direction < LOG_MESSAGE_PUT;
+}
+
 /* NULL: its messages differ, or it only starts them. */
 static struct fastest *fastest_of(struct hashtable *table, const struct process *process,
 				  const struct log_messages *messages)
@@ -85,7 +92,7 @@ static struct fastest *fastest_of(struct hashtable *table, const struct process 
 	uint64_t hash;
 
 	if (!path || !path->function || !messages->size_bytes || messages->least_ticks == UINT64_MAX ||
-	    messages->direction == LOG_MESSAGE_NONE || messages->direction == LOG_MESSAGE_MOVED)
+	    !can_wait(messages))
 		return NULL;
 	key.function = path->function;
 	hash = hash_pair((uint64_t)(uintptr_t)key.function, key.size_bytes);
@@ -133,7 +140,7 @@ static void add_calls(struct call_rows *rows, const struct process *process,
 		return;
 	row = row_of(rows, path->function, path->parent ? path->parent->function : NULL);
 	row->nr_calls += messages->nr_calls;
-	row->nr_talking += messages->direction == LOG_MESSAGE_NONE ? 0 : messages->nr_calls;
+	row->nr_talking += can_wait(messages) ? messages->nr_calls : 0;
 	row->nr_messages += messages->nr_messages;
 	row->nr_sized += messages->nr_sized;
 	row->bytes += messages->bytes;
@@ -333,7 +340,10 @@ static struct value get_rank(const struct column *column, const void *row)
 	const struct message_row *of = row;
 	const struct log_messages *messages = of->messages;
 
-	if ((column->index == SENDER) == (messages->direction == LOG_MESSAGE_RECEIVED))
+	const bool comes = messages->direction == LOG_MESSAGE_RECEIVED ||
+			   messages->direction == LOG_MESSAGE_GOT;
+
+	if ((column->index == SENDER) == comes)
 		return messages->peer >= 0 ? value_integer(UNIT_NONE, messages->peer) : value_empty();
 	return rank_of(of->process);
 }
@@ -343,7 +353,7 @@ enum { DIRECTION, COMMUNICATOR };
 static struct value get_message_text(const struct column *column, const void *row)
 {
 	static const char *const directions[] = { "none", "sent", "received", "collective", "moved",
-						   "probed" };
+						   "probed", "put", "got" };
 	const struct message_row *of = row;
 	const uint32_t label = of->messages->label;
 

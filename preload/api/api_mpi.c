@@ -216,7 +216,8 @@ static void count_call(struct log_messages *record, const struct mpi_message *me
 
 static bool has_transfer(const struct mpi_message *message)
 {
-	return message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_MOVED;
+	return message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_MOVED &&
+	       message->direction < LOG_MESSAGE_PUT;
 }
 
 static void write_transfer(struct log_thread *thread, const struct log_messages *record,

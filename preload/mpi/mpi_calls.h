@@ -9,6 +9,8 @@
  *   N       counts by rank, of the buffer's datatype
  *   d s     destination, source; g: tag
  *   c o     communicator; where a new one is stored
+ *   w F O   window of a one-sided call; of one that all ranks make; where a new one is stored
+ *   p h     whose memory it puts into, gets from
  *   a r     where a new request is stored: of a transfer that has begun; of a persistent one
  *   q       a request that exists; R with l: an array of them, and its length
  *   W       the request, or with l the requests, that the call may complete, and then:
@@ -115,13 +117,27 @@
 	X(Comm_free, comm_free, COMM_FREE, 1, 2, "x") \
 	X(Comm_disconnect, comm_disconnect, COMM_DISCONNECT, 1, 2, "x") \
 	X(Comm_spawn, comm_spawn, COMM_SPAWN, 8, 11, "xxxxxxxx") \
-	BOTH(X, Put, put, PUT, 8, 9, "xxxxxxxx") \
-	BOTH(X, Get, get, GET, 8, 9, "xxxxxxxx") \
-	BOTH(X, Accumulate, accumulate, ACCUMULATE, 9, 10, "xxxxxxxxx") \
-	X(Win_fence, win_fence, WIN_FENCE, 2, 3, "xx") \
+	BOTH(X, Put, put, PUT, 8, 9, "bntpxxxw") \
+	BOTH(X, Get, get, GET, 8, 9, "bnthxxxw") \
+	BOTH(X, Accumulate, accumulate, ACCUMULATE, 9, 10, "bntpxxxxw") \
+	BOTH(X, Get_accumulate, get_accumulate, GET_ACCUMULATE, 12, 13, "xxxbnthxxxxw") \
+	BOTH(X, Rput, rput, RPUT, 9, 10, "bntpxxxwx") \
+	BOTH(X, Rget, rget, RGET, 9, 10, "bnthxxxwx") \
+	BOTH(X, Raccumulate, raccumulate, RACCUMULATE, 10, 11, "bntpxxxxwx") \
+	X(Fetch_and_op, fetch_and_op, FETCH_AND_OP, 7, 8, "xbthxxw") \
+	X(Compare_and_swap, compare_and_swap, COMPARE_AND_SWAP, 7, 8, "xxbthxw") \
+	BOTH(X, Win_create, win_create, WIN_CREATE, 6, 7, "xxxxcO") \
+	BOTH(X, Win_allocate, win_allocate, WIN_ALLOCATE, 6, 7, "xxxcxO") \
+	BOTH(X, Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED, 6, 7, "xxxcxO") \
+	X(Win_create_dynamic, win_create_dynamic, WIN_CREATE_DYNAMIC, 3, 4, "xcO") \
+	X(Win_free, win_free, WIN_FREE, 1, 2, "x") \
+	X(Win_fence, win_fence, WIN_FENCE, 2, 3, "xF") \
 	X(Win_lock, win_lock, WIN_LOCK, 4, 5, "xxxx") \
 	X(Win_unlock, win_unlock, WIN_UNLOCK, 2, 3, "xx") \
 	X(Win_flush, win_flush, WIN_FLUSH, 2, 3, "xx") \
+	X(Win_flush_local, win_flush_local, WIN_FLUSH_LOCAL, 2, 3, "xx") \
+	X(Win_flush_all, win_flush_all, WIN_FLUSH_ALL, 1, 2, "x") \
+	X(Win_flush_local_all, win_flush_local_all, WIN_FLUSH_LOCAL_ALL, 1, 2, "x") \
 	X(Win_lock_all, win_lock_all, WIN_LOCK_ALL, 2, 3, "xx") \
 	X(Win_unlock_all, win_unlock_all, WIN_UNLOCK_ALL, 1, 2, "x") \
 	X(Win_start, win_start, WIN_START, 3, 4, "xxx") \

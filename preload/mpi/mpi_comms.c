@@ -68,7 +68,19 @@ static int read_ranks(struct comm *comm)
 	return other >= 0 && other < lowest ? other : lowest;
 }
 
-static struct comm *add(struct comm *parent, word handle)
+static int read_window(struct comm *window)
+{
+	word group = 0;
+	int lowest;
+
+	if (mpi.win_get_group(window->handle, &group))
+		return -1;
+	lowest = read_group(window, group);
+	mpi.group_free(&group);
+	return lowest;
+}
+
+static struct comm *add(struct comm *parent, word handle, bool is_window)
 {
 	struct comm *comm = calloc(1, sizeof(*comm));
 	int lowest;
@@ -81,12 +93,12 @@ static struct comm *add(struct comm *parent, word handle)
 		strcpy(comm->name, "MPI_COMM_WORLD");
 		comm->nr_peers = mpi.nr_ranks;
 	} else {
-		lowest = read_ranks(comm);
+		lowest = is_window ? read_window(comm) : read_ranks(comm);
 		if (handle == mpi.comm_self)
 			strcpy(comm->name, "MPI_COMM_SELF");
 		else
-			snprintf(comm->name, sizeof(comm->name), "%.40s/%u@%d", parent ? parent->name : "?",
-				 parent ? ++parent->nr_created : 0, lowest);
+			snprintf(comm->name, sizeof(comm->name), "%.36s/%s%u@%d", parent ? parent->name : "?",
+				 is_window ? "window" : "", parent ? ++parent->nr_created : 0, lowest);
 	}
 	comm->label = recorder->label(comm->name);
 	comm->next = comms;
@@ -110,7 +122,7 @@ static struct comm *look(word handle, bool is_new)
 	lock_take(&is_locked);
 	comm = find(handle);
 	if (!comm && is_new)
-		comm = add(NULL, handle);
+		comm = add(NULL, handle, false);
 	latest.comm = comm;
 	latest.generation = generation;
 	lock_give(&is_locked);
@@ -148,9 +160,20 @@ void comm_created(word parent, word handle)
 	recorder->own_work(1);
 	lock_take(&is_locked);
 	if (handle != mpi.comm_null)
-		add(from, handle);
+		add(from, handle, false);
 	else if (from)
 		from->nr_created++;
+	lock_give(&is_locked);
+	recorder->own_work(-1);
+}
+
+void window_created(word parent, word handle)
+{
+	struct comm *from = comm_find(parent);
+
+	recorder->own_work(1);
+	lock_take(&is_locked);
+	add(from, handle, true);
 	lock_give(&is_locked);
 	recorder->own_work(-1);
 }

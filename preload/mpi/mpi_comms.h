@@ -28,6 +28,12 @@ struct comm *comm_find(word handle);
 /* @handle was made from @parent by a call that all ranks of @parent made; it may be MPI_COMM_NULL. */
 void comm_created(word parent, word handle);
 
+/*
+ * The same for a window, whose name is "MPI_COMM_WORLD/window1@0". comm_known() finds it; comm_find() must
+ * not be asked for it.
+ */
+void window_created(word parent, word handle);
+
 /* The handle is about to be freed: it may come again as another communicator. */
 void comm_forget(word handle);
 

@@ -142,6 +142,7 @@ static bool find_all(void)
 		{ "PMPI_Comm_size", &mpi.comm_size },
 		{ "PMPI_Comm_group", &mpi.comm_group },
 		{ "PMPI_Comm_remote_group", &mpi.comm_remote_group },
+		{ "PMPI_Win_get_group", &mpi.win_get_group },
 		{ "PMPI_Comm_test_inter", &mpi.comm_test_inter },
 		{ "PMPI_Group_size", &mpi.group_size },
 		{ "PMPI_Group_free", &mpi.group_free },
@@ -155,9 +156,10 @@ static bool find_all(void)
 	}
 	if (mpi.is_open_mpi) {
 		*(void **)&mpi.comm_f2c = mpi_find("PMPI_Comm_f2c");
+		*(void **)&mpi.win_f2c = mpi_find("PMPI_Win_f2c");
 		*(void **)&mpi.type_f2c = mpi_find("PMPI_Type_f2c");
 		*(void **)&mpi.request_f2c = mpi_find("PMPI_Request_f2c");
-		are_found &= mpi.comm_f2c && mpi.type_f2c && mpi.request_f2c;
+		are_found &= mpi.comm_f2c && mpi.win_f2c && mpi.type_f2c && mpi.request_f2c;
 	}
 	return are_found;
 }
@@ -209,6 +211,13 @@ word argument_comm(word argument, enum mpi_variant variant)
 	return mpi.is_open_mpi ? mpi.comm_f2c(*(const int *)argument) : *(const uint32_t *)argument;
 }
 
+word argument_window(word argument, enum mpi_variant variant)
+{
+	if (variant == FROM_C)
+		return mpi.is_open_mpi ? argument : (uint32_t)argument;
+	return mpi.is_open_mpi ? mpi.win_f2c(*(const int *)argument) : *(const uint32_t *)argument;
+}
+
 word argument_type(word argument, enum mpi_variant variant)
 {
 	if (variant == FROM_C)
@@ -235,6 +244,13 @@ word stored_comm(word address, enum mpi_variant variant)
 	word handle = stored_handle(address, 0, variant);
 
 	return variant != FROM_C && mpi.is_open_mpi ? mpi.comm_f2c((int)handle) : handle;
+}
+
+word stored_window(word address, enum mpi_variant variant)
+{
+	word handle = stored_handle(address, 0, variant);
+
+	return variant != FROM_C && mpi.is_open_mpi ? mpi.win_f2c((int)handle) : handle;
 }
 
 bool argument_is_in_place(word argument, enum mpi_variant variant)

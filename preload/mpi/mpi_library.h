@@ -37,11 +37,13 @@ struct mpi {
 	int (*comm_size)(word comm, int *size);
 	int (*comm_group)(word comm, word *group);
 	int (*comm_remote_group)(word comm, word *group);
+	int (*win_get_group)(word window, word *group);
 	int (*comm_test_inter)(word comm, int *is_inter);
 	int (*group_size)(word group, int *size);
 	int (*group_free)(word *group);
 	int (*group_translate_ranks)(word group, int nr, const int *ranks, word other, int *other_ranks);
 	word (*comm_f2c)(int comm);
+	word (*win_f2c)(int window);
 	word (*type_f2c)(int type);
 	word (*request_f2c)(int request);
 };
@@ -66,10 +68,12 @@ void mpi_stop(void);
 /* Handles as C has them, from the arguments of a call. */
 int argument_int(word argument, enum mpi_variant variant);
 word argument_comm(word argument, enum mpi_variant variant);
+word argument_window(word argument, enum mpi_variant variant);
 word argument_type(word argument, enum mpi_variant variant);
 /* The @index-th request that is stored at @address. */
 word stored_request(word address, int index, enum mpi_variant variant);
 word stored_comm(word address, enum mpi_variant variant);
+word stored_window(word address, enum mpi_variant variant);
 
 /* Does the buffer @argument stand for MPI_IN_PLACE? True also where that cannot be known. */
 bool argument_is_in_place(word argument, enum mpi_variant variant);

@@ -43,7 +43,9 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 	if (is_collective && buffer >= 0 &&
 	    argument_is_in_place(arguments->values[buffer], arguments->variant))
 		return -1;
-	elements = count >= 0 ? argument_count(arguments, count) : sum_of_counts(arguments, counts, comm);
+	elements = count >= 0 ? argument_count(arguments, count)
+		   : counts >= 0 ? sum_of_counts(arguments, counts, comm)
+				 : 1; /* as MPI_Fetch_and_op */
 	if (elements <= 0)
 		return elements;
 	if (mpi.type_size(argument_type(arguments->values[type], arguments->variant), &bytes) || bytes < 0)
@@ -117,6 +119,16 @@ static bool know_received(const struct mpi_arguments *arguments, const struct co
 	return true;
 }
 
+/* One-sided. */
+static bool know_moved(const struct mpi_arguments *arguments, const struct comm *window,
+		       struct mpi_message *message)
+{
+	const int put = place_of(arguments, 'p'), got = place_of(arguments, 'h');
+
+	message->direction = put >= 0 ? LOG_MESSAGE_PUT : LOG_MESSAGE_GOT;
+	return know_peer(arguments, window, put >= 0 ? put : got, message);
+}
+
 static void know_collective(const struct mpi_arguments *arguments, const struct comm *comm,
 			    struct mpi_message *message)
 {
@@ -140,6 +152,10 @@ static void know_messages(struct messages *messages, const struct mpi_arguments 
 	const struct comm *comm = messages->comm;
 
 	messages->list[0] = messages->list[1] = (struct mpi_message){ .label = comm->label };
+	if (place_of(arguments, 'w') >= 0) {
+		messages->nr += know_moved(arguments, comm, &messages->list[0]);
+		return;
+	}
 	if (place_of(arguments, 'g') < 0) {
 		know_collective(arguments, comm, &messages->list[messages->nr++]);
 		return;
@@ -150,12 +166,16 @@ static void know_messages(struct messages *messages, const struct mpi_arguments 
 
 void messages_prepare(struct messages *messages, const struct mpi_arguments *arguments)
 {
-	const int at_comm = place_of(arguments, 'c');
+	const int at_comm = place_of(arguments, 'c'), at_fence = place_of(arguments, 'F');
+	const int at_window = at_fence >= 0 ? at_fence : place_of(arguments, 'w');
 
 	messages->nr = 0;
-	messages->comm = at_comm >= 0 && mpi.is_up
-				 ? comm_known(argument_comm(arguments->values[at_comm], arguments->variant))
-				 : NULL;
+	messages->comm = NULL;
+	if (at_comm >= 0 && mpi.is_up)
+		messages->comm = comm_known(argument_comm(arguments->values[at_comm], arguments->variant));
+	else if (at_window >= 0 && mpi.is_up)
+		messages->comm =
+			comm_known(argument_window(arguments->values[at_window], arguments->variant));
 	if (messages->comm)
 		know_messages(messages, arguments);
 }
@@ -163,7 +183,9 @@ void messages_prepare(struct messages *messages, const struct mpi_arguments *arg
 const struct mpi_message *messages_awaited(const struct messages *messages,
 					   const struct mpi_arguments *arguments)
 {
-	return messages->nr && !starts_request(arguments) ? &messages->list[messages->nr - 1] : NULL;
+	return messages->nr && !starts_request(arguments) && place_of(arguments, 'w') < 0
+		       ? &messages->list[messages->nr - 1]
+		       : NULL;
 }
 
 /* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
@@ -173,7 +195,7 @@ static bool know_outcome(const struct mpi_arguments *arguments, const struct com
 	const int flag = place_of(arguments, 'f'), at_status = place_of(arguments, 'S');
 	struct status status;
 
-	if (message->direction == LOG_MESSAGE_SENT || message->direction == LOG_MESSAGE_COLLECTIVE) {
+	if (message->direction != LOG_MESSAGE_RECEIVED && message->direction != LOG_MESSAGE_PROBED) {
 		know_bytes(message,
 			   buffer_bytes(arguments, comm, message->direction == LOG_MESSAGE_COLLECTIVE));
 		return true;
@@ -227,6 +249,7 @@ static void note_cancel(const struct mpi_arguments *arguments)
 static void know_comm(struct messages *messages, const struct mpi_arguments *arguments)
 {
 	const int at_comm = place_of(arguments, 'c'), created = place_of(arguments, 'o');
+	const int window = place_of(arguments, 'O');
 
 	if (at_comm >= 0 && !messages->comm) {
 		messages->comm = comm_find(argument_comm(arguments->values[at_comm], arguments->variant));
@@ -236,6 +259,9 @@ static void know_comm(struct messages *messages, const struct mpi_arguments *arg
 	if (messages->comm && created >= 0)
 		comm_created(messages->comm->handle,
 			     stored_comm(arguments->values[created], arguments->variant));
+	if (messages->comm && window >= 0)
+		window_created(messages->comm->handle,
+			       stored_window(arguments->values[window], arguments->variant));
 }
 
 int messages_report(struct messages *messages, const struct mpi_arguments *arguments)

@@ -55,6 +55,8 @@ static void begin_call(struct call *call, bool is_recorded)
 		mpi_stop();
 	else if (mpi.is_up && (arguments->id == CALL_Comm_free || arguments->id == CALL_Comm_disconnect))
 		comm_forget(stored_comm(arguments->values[0], arguments->variant));
+	else if (mpi.is_up && arguments->id == CALL_Win_free)
+		comm_forget(stored_window(arguments->values[0], arguments->variant));
 	messages_prepare(&call->messages, arguments);
 	completions_begin(&call->completions, arguments);
 	awaited = messages_awaited(&call->messages, arguments) ?: completions_awaited(&call->completions);
@@ -64,8 +66,8 @@ static void begin_call(struct call *call, bool is_recorded)
 
 static bool communicates(enum mpi_call id)
 {
-	return role_first(id, 'c') >= 0 || role_first(id, 'W') >= 0 || role_first(id, 'q') >= 0 ||
-	       role_first(id, 'R') >= 0;
+	return role_first(id, 'c') >= 0 || role_first(id, 'F') >= 0 || role_first(id, 'W') >= 0 ||
+	       role_first(id, 'q') >= 0 || role_first(id, 'R') >= 0;
 }
 
 /* If the call failed, its arguments may mean nothing. */

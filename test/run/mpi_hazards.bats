@@ -165,6 +165,30 @@ bypasses_are_told() {
 	same "counts by rank" "$(sums bytes function=MPI_Alltoallv_c)" 12
 }
 
+# Of two ranks: 1 is rank 0 of the window.
+windows_are_known() {
+	ranks "$1" 2 "$programs/hazards.$1" one_sided
+	sort stdout >plain
+	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" one_sided
+	sort stdout | cmp - plain
+	view messages >view.csv
+	same "put by 0 to 1" "$(sums bytes function=MPI_Put sender=0 receiver=1 direction=put)" 24
+	same "puts" "$(sums messages function=MPI_Put)" 2
+	same "got by 0 from 1" "$(sums bytes function=MPI_Get sender=1 receiver=0 direction=got)" 16
+	same "added by 0" "$(sums bytes function=MPI_Accumulate sender=0 receiver=1 direction=put)" 8
+	same "fetched" "$(sums bytes function=MPI_Fetch_and_op sender=1)" 16
+	same "windows" "$("$here/csv" communicator function=MPI_Put <view.csv | sort | xargs)" \
+		'MPI_COMM_WORLD/1@0/window1@0 MPI_COMM_WORLD/1@0/window2@0'
+	view mpi >view.csv
+	same "fences" "$(sums calls function=MPI_Win_fence)" 12
+	same "what is waited in one-sided calls" "$("$here/csv" waiting_most_ns function=MPI_Put <view.csv)" ''
+	"$here/csv" waiting_ns function=MPI_Win_fence <view.csv | grep -q '^[0-9]'
+	same "locks" "$(sums calls function=MPI_Win_lock)" 4
+}
+
+@test "Open MPI: windows" { windows_are_known openmpi; }
+@test "MPICH: windows" { windows_are_known mpich; }
+
 recording_is_switched() {
 	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" control
 	view mpi >view.csv

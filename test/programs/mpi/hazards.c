@@ -189,13 +189,43 @@ static int session(void)
 #endif
 }
 
+/* Windows of a communicator whose ranks are in the other order: 0 puts 3 numbers to world rank 1, and gets 2 of it. */
+static void one_sided(void)
+{
+	int numbers[8] = { 0 }, mine[8] = { 1, 2, 3, 4 }, one = 1, before, target = 0; /* world rank nr_ranks - 1 */
+	MPI_Comm reversed;
+	MPI_Win window;
+
+	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+	for (int i = 0; i < 2; i++) {
+		MPI_Win_create(numbers, sizeof(numbers), sizeof(int), MPI_INFO_NULL, reversed, &window);
+		MPI_Win_fence(0, window);
+		if (rank == 0)
+			MPI_Put(mine, 3, MPI_INT, target, 0, 3, MPI_INT, window);
+		MPI_Win_fence(0, window);
+		if (rank == 0) {
+			MPI_Get(mine, 2, MPI_INT, target, 0, 2, MPI_INT, window);
+			MPI_Accumulate(mine, 1, MPI_INT, target, 4, 1, MPI_INT, MPI_SUM, window);
+			MPI_Put(mine, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, window);
+		}
+		MPI_Win_fence(0, window);
+		MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+		MPI_Fetch_and_op(&one, &before, MPI_INT, target, 5, MPI_SUM, window);
+		MPI_Win_unlock(target, window);
+		MPI_Win_free(&window);
+	}
+	printf("%d: %d %d\n", rank, numbers[2], numbers[5]);
+	MPI_Comm_free(&reversed);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} hazards[] = { { "memory", memory }, { "inter", inter },     { "spawn", spawn }, { "spawned", spawned },
-			{ "threads", threads }, { "one", one }, { "control", control }, { "large", large } };
+			{ "threads", threads }, { "one", one }, { "control", control }, { "large", large },
+			{ "one_sided", one_sided } };
 	int provided;
 
 	if (argc < 2)
