@@ -203,6 +203,14 @@ test("fields: shares are those of the csv, and each process has its own", async 
 		same(`fields of ${process}`, titles.map((title) => `${title.split(":")[0]} ${digits(title.match(/: (.*) ns,/)[1])}`).sort(),
 			expected.filter((row) => `${row.program} ${row.pid}` === process && row.self_ns > 0).map((row) => `${row.field} ${row.self_ns}`).sort());
 	same("processes", (await cells(tab, "fields")).length, 2);
+	const first = tab.locator("[role=table][aria-label=fields] .tbody .tr").first(), name = parts[0][0];
+	await first.click();
+	await section.getByText(name, { exact: true }).first().waitFor();
+	const ofOne = await section.locator(".share-row").evaluateAll((rows) => rows.map((row) => [row.querySelector(".hot-name").textContent, row.querySelector(".hot-figure").title]));
+	same("fields of the process whose row is opened", ofOne.map(([field, value]) => `${field} ${digits(value)}`).sort(),
+		expected.filter((row) => `${row.program} ${row.pid}` === name).map((row) => `${row.field} ${row.self_ns}`).sort());
+	await first.click();
+	same("fields of all again", await section.locator(".share-row").count(), shown.length);
 	same("complaints", tab.complaints, []);
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time by what functions are for: of the run, and of each process or rank.
-import { h } from "../base/dom.js";
+import { h, replace } from "../base/dom.js";
 import { colourOf, shares } from "../charts/shares.js";
 import { mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
@@ -15,8 +15,9 @@ function byProcess(sheet, column) {
 		const name = rank !== null ? `rank ${rank}` :
 			`${sheet.value("program", row) ?? ""} ${sheet.value("pid", row)}`;
 		if (!processes.has(name))
-			processes.set(name, new Map());
+			processes.set(name, Object.assign(new Map(), { marks: new Map() }));
 		const parts = processes.get(name), field = sheet.value("field", row);
+		parts.marks.set(field, mark(sheet, column, row));
 		parts.set(field, (parts.get(field) ?? 0) + (value[row] || 0));
 	}
 	return processes;
@@ -70,15 +71,24 @@ export function makeFields(app, sheet, ofProcesses, part) {
 	const processes = [...ofEach].map(([name, parts]) =>
 		({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value,
 		0) })).filter((one) => one.sum > 0);
+	const ring = h("div"), whose = h("p.note");
+	let chosen = null;
+	// Of one process, if its row was opened, otherwise of all.
+	const draw = () => {
+		whose.textContent = chosen ? chosen.name : "all processes; a row opens one";
+		whose.hidden = processes.length < 2;
+		replace(ring, whose, shares([...chosen?.parts ?? sums].map(([name, value]) =>
+			({ name, value, colour: colours.get(name), mark: (chosen ? chosen.parts.marks : marks)?.get(name) })),
+		unit, "shares of the fields"));
+	};
+	draw();
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {},
 		`${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: ` +
 			`the rest of the threads' time; @name: in no field`)),
 		h(processes.length < 2 ? "div" : "div.pair", {},
-			shares([...sums].map(([name, value]) =>
-			({ name, value, colour: colours.get(name), mark: marks.get(name) })), unit,
-			"shares of the fields"),
-			processes.length < 2 ? null : new Table({
+			ring, processes.length < 2 ? null : new Table({
 				label: "fields", rows: processes, sort: null, height: 300,
+				onOpen: (one) => { chosen = chosen === one ? null : one; draw(); },
 				columns: [
 					{ key: "process", title: "Process", left: true, width: 130,
 						value: (one) => one.name },
