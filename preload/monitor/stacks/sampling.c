@@ -146,14 +146,14 @@ static void count_due(struct sampler_of_stacks *sampler, struct sampled_thread *
 
 /*
  * /proc does not tell running threads from those that are only ready to. The kernel counts both times; such
- * samples are shared out as these times were.
+ * samples are shared out as these times were. A thread that has called exec takes the place of another one.
  */
 static enum log_sample_state state_of(struct sampled_thread *thread)
 {
 	const struct other_thread *other = &thread->other;
 	double sum;
 
-	if (thread->has_times) {
+	if (thread->has_times && other->cpu_ns >= thread->cpu_ns && other->ready_ns >= thread->ready_ns) {
 		thread->cpu_recent +=
 			(double)(other->cpu_ns - thread->cpu_ns) - thread->cpu_recent / RECENT_SHARE;
 		thread->ready_recent +=
@@ -446,6 +446,8 @@ static void sample_all(struct sampler_of_stacks *sampler)
 	read_process_clock(sampler);
 	thread_go_on_late();
 	see_new_threads(sampler);
+	if (sampler->has_run && !target_is_same(&sampler->target))
+		look(sampler);
 	for (size_t i = sampler->nr_threads; i-- > 0;)
 		if (!sample_thread(sampler, sampler->threads[i]))
 			drop_thread(sampler, i);

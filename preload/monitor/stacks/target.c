@@ -15,6 +15,7 @@
 
 #define SEGMENTS_MOST 64
 #define NOTES_BYTES 1024
+#define MARKS_AT_ONCE 64
 #define FDE_TABLE 0x3b /* of .eh_frame_hdr: 32 bits each, counted from its begin; all linkers write that */
 #define FDE_COUNT 0x03 /* 32 bits */
 
@@ -59,6 +60,7 @@ static void read_build_id(const struct target *target, struct target_object *obj
 		    note.n_descsz <= sizeof(object->build_id)) {
 			memcpy(object->build_id, notes + text, note.n_descsz);
 			object->build_id_bytes = note.n_descsz;
+			object->mark_addr = addr + text;
 			return;
 		}
 		at = (long)next;
@@ -124,7 +126,10 @@ static bool read_object(const struct target *target, uint64_t addr, struct targe
 		if (segment->p_type == PT_GNU_EH_FRAME && segment->p_memsz > 12)
 			read_table(target, object, object->bias + segment->p_vaddr, segment->p_memsz);
 	}
-	return object->begin < object->end;
+	object->mark_addr = object->build_id_bytes ? object->mark_addr : addr;
+	object->mark_bytes = object->build_id_bytes ?: sizeof(head);
+	return object->begin < object->end &&
+	       read_whole(target, object->mark_addr, object->mark, object->mark_bytes);
 }
 
 /* ---- the list ---- */
@@ -272,6 +277,38 @@ int target_look(struct target *target, target_change *change, void *context)
 	drop_gone(target, change, context);
 	target->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	return is_empty ? -ESRCH : 0;
+}
+
+static bool are_same(const struct target *target, size_t first, size_t nr)
+{
+	struct iovec here[MARKS_AT_ONCE], there[MARKS_AT_ONCE];
+	uint8_t marks[MARKS_AT_ONCE][TARGET_MARK_BYTES];
+	ssize_t bytes = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct target_object *object = target->objects[first + i];
+
+		here[i] = (struct iovec){ marks[i], object->mark_bytes };
+		there[i] = (struct iovec){ (void *)(uintptr_t)object->mark_addr, object->mark_bytes };
+		bytes += object->mark_bytes;
+	}
+	if (process_vm_readv(target->pid, here, nr, there, nr, 0) != bytes)
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (memcmp(marks[i], target->objects[first + i]->mark, here[i].iov_len) != 0)
+			return false;
+	return true;
+}
+
+bool target_is_same(const struct target *target)
+{
+	for (size_t i = 0; i < target->nr_objects; i += MARKS_AT_ONCE) {
+		const size_t left = target->nr_objects - i;
+
+		if (!are_same(target, i, left < MARKS_AT_ONCE ? left : MARKS_AT_ONCE))
+			return false;
+	}
+	return true;
 }
 
 struct target_object *target_find(const struct target *target, uint64_t addr)

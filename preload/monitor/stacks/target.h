@@ -13,6 +13,7 @@
 #include "insideme_log.h"
 
 #define TARGET_OBJECTS_MOST 4096
+#define TARGET_MARK_BYTES 64u
 
 struct target_object {
 	uint64_t begin, end; /* its segments, with what lies between them */
@@ -25,6 +26,9 @@ struct target_object {
 	uint64_t device, inode;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
+	uint64_t mark_addr; /* what tells it from another object at its place: its build-id, or its head */
+	uint32_t mark_bytes;
+	uint8_t mark[TARGET_MARK_BYTES];
 	uint32_t number;	   /* in the log, from 1 */
 	bool is_libc;		   /* libc or the dynamic linker: what calls main() */
 	bool is_there;		   /* while the list is made anew */
@@ -48,6 +52,9 @@ typedef void target_change(struct target_object *object, bool is_gone, void *con
 
 /* Bring the list up to date. Return: 0, or -errno where the process may not be read, or is gone. */
 int target_look(struct target *target, target_change *change, void *context);
+
+/* Is each object of the list still where it was? One read of a few bytes of each. */
+bool target_is_same(const struct target *target);
 
 /* The object at @addr; NULL: none. */
 struct target_object *target_find(const struct target *target, uint64_t addr);
