@@ -146,13 +146,14 @@ static struct value get_hits_source(const struct column *column, const void *row
 
 static struct value get_per_hit(const struct column *column, const void *row)
 {
-	const struct value hits = get_hits(column, row);
-	struct value time = get_time(column, row);
+	const struct value hits = get_hits(column, row), time = get_time(column, row);
+	struct value each;
 
 	if (hits.type == VALUE_EMPTY || time.type == VALUE_EMPTY || !hits.integer)
 		return value_empty();
-	time.integer = (int64_t)round(value_number(time) / (double)hits.integer);
-	return time;
+	each = value_real(UNIT_NS, value_number(time) / (double)hits.integer);
+	each.is_doubtful = time.is_doubtful;
+	return each;
 }
 
 enum { CALLS, MIN_NS, MAX_NS };

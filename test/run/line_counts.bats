@@ -215,3 +215,27 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	[ -n "$("$here/csv" time_ns function=parts line="$line" <both.csv)" ]
 	[ "$("$here/csv" hits function=parts line="$line" <both.csv)" -gt 1000 ]
 }
+
+@test "hits and times, or hits and blocks, of one run in one view" {
+	local of
+	[ "$(gcc -dumpversion)" = 12 ] || skip "counters of gcc 12 are known alone"
+	cp "$here/../programs/lines.c" .
+	of="function=parts line=$(grep -n '/\* 4 \*/' lines.c | cut -d: -f1)"
+	insideme-cc --lines -fno-instrument-functions -O2 lines.c -o sampled
+	monitor --quiet --sample=1000 ./sampled ratio 4
+	view lines --columns function,line,hits,time_ns,per_hit_ns >lines.csv
+	# shellcheck disable=SC2086
+	for column in hits time_ns per_hit_ns; do
+		"$here/csv" $column $of <lines.csv
+	done | xargs | awk '{exit !($1 > 1000 && $2 > 0 && $3 > $2 / $1 - .01 && $3 < $2 / $1 + .01)}'
+	of="function=blocks line=$(grep -n '/\* small \*/' lines.c | cut -d: -f1)"
+	insideme-cc --lines -O2 lines.c -o blocks
+	monitor --quiet --call-lines ./blocks blocks
+	view lines >lines.csv
+	# shellcheck disable=SC2086
+	same "blocks" "$(for column in alloc_calls alloc_bytes; do "$here/csv" $column $of <lines.csv; done | xargs)" \
+		"20000 4000000"
+	# shellcheck disable=SC2086
+	between "hits, as gcov counts a loop" 20000 "$("$here/csv" hits $of <lines.csv)" 20001
+	same "calls of it" "$("$here/csv" calls function=main line="$(grep -n '	blocks();' lines.c | cut -d: -f1)" <lines.csv)" 1
+}
