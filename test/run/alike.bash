@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The program never notices: alike COMMAND... runs it without the library, with it preloaded, and under insideme-run,
-# each time in a fresh copy of the folder "given", and compares byte for byte stdout, stderr, exit status, the files
+# The program never notices: alike COMMAND... runs it without the library, with it preloaded, and under
+# insideme-run,
+# each time in a fresh copy of the folder "given", and compares byte for byte stdout, stderr, exit status, the
+# files
 # it left, and of every process that ended the descriptors and, under insideme-run, the number of threads.
 #
 #   filter='s/..//'      a sed script for what differs from run to run anyhow
@@ -25,7 +27,8 @@ one_run() {
 	mkdir -p given "$seen"
 	cp -a given "$seen/files"
 	(cd "$seen/files" && exec timeout -k 5 "${limit:-60}" env LD_PRELOAD="$preload" WITNESS="$seen" \
-		INSIDEME_DIR="$BATS_TEST_TMPDIR/data.$name" "$@") >"$seen/stdout" 2>"$seen/stderr" </dev/null || status=$?
+		INSIDEME_DIR="$BATS_TEST_TMPDIR/data.$name" \
+			"$@") >"$seen/stdout" 2>"$seen/stderr" </dev/null || status=$?
 	echo "$status" >"$seen/status"
 	touch "$seen/descriptors" "$seen/threads"
 	sed -i -E "${filter:-}" "$seen"/{stdout,stderr}

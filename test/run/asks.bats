@@ -138,7 +138,8 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 		rm -rf insideme.data
 		record "asks$variant" fields
 		view fields >fields.csv
-		same "calls" "$("$here/csv" calls field=solver <fields.csv),$("$here/csv" calls field=I/O <fields.csv)" 100,200
+		same "calls" "$("$here/csv" calls field=solver <fields.csv),$("$here/csv" calls \
+			field=I/O <fields.csv)" 100,200
 		same "other" "$("$here/csv" calls field=@other <fields.csv)" 100
 	done
 	view fields --fields 'compute = mine' >fields.csv
@@ -165,7 +166,8 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 @test "failures that the program says are in the view errors" {
 	record marks
 	view errors >errors.csv
-	for cell in kind,failure type,timeout 'message,"no answer, from ""host"""' count,1 function,request 'path,main;request'; do
+	for cell in kind,failure type,timeout 'message,"no answer, from ""host"""' count,1 function,request \
+		'path,main;request'; do
 		grep -qxF "errors,1,$cell" errors.csv
 	done
 	"$report" -v errors | grep -F 'timeout "no answer, from "host""'

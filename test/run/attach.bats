@@ -6,11 +6,14 @@ bats_require_minimum_version 1.5.0
 
 attach() { "$build/insideme-run" "$@" 2>stderr; }
 cell() { view processes | "$here/csv" "$@"; }
-# listens PID: it has blocked SIGINT, to read it; a shell blocks it too, for a moment before it is insideme-run
-listens() { grep -qx insideme-run /proc/"$1"/comm && [ $((0x$(sed -n 's/^SigBlk:\t//p' /proc/"$1"/status) & 2)) != 0 ]; }
+# listens PID: it has blocked SIGINT, to read it; a shell blocks it too, for a moment before it is
+# insideme-run
+listens() { grep -qx insideme-run /proc/"$1"/comm &&
+	[ $((0x$(sed -n 's/^SigBlk:\t//p' /proc/"$1"/status) & 2)) != 0 ]; }
 last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 
-# held CONDITION COMMAND OPTION...: @COMMAND begins when it is sampled, with these options too, and its input ends when the
+# held CONDITION COMMAND OPTION...: @COMMAND begins when it is sampled, with these options too, and its input
+# ends when the
 # readings meet the condition. Leaves the sampling's status.
 held() {
 	mkfifo gate

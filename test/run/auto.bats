@@ -7,7 +7,8 @@ export INSIDEME_TIMING=auto
 total_of() { value total_ns "function=$1"; }
 
 # calls_of_own: calls of all functions of the newest run, without those of libc that wait
-calls_of_own() { "$report" -v functions -f csv --columns function,calls,module --sort function | sed '/,$/d; s/,[^,]*$//'; }
+calls_of_own() { "$report" -v functions -f csv --columns function,calls,module --sort function |
+	sed '/,$/d; s/,[^,]*$//'; }
 
 # counts PROGRAM ARGS...: these calls by exact timing and by auto are the same
 counts() {
@@ -17,7 +18,8 @@ counts() {
 		INSIDEME_TIMING=$timing LD_PRELOAD=$library "$@" >$timing.out 2>$timing.err || return 1
 		calls_of_own >$timing.csv
 	done
-	same "what the recorder said" "$(cat auto.err)" "$(cat exact.err)" && same "calls of $1" "$(cat auto.csv)" "$(cat exact.csv)"
+	same "what the recorder said" "$(cat auto.err)" "$(cat exact.err)" &&
+		same "calls of $1" "$(cat auto.csv)" "$(cat exact.csv)"
 }
 
 @test "all calls are counted, those of short functions are not timed" {
@@ -59,10 +61,12 @@ counts() {
 @test "however a program is compiled, the counts are those of exact timing" {
 	local compiler flags
 	for compiler in gcc clang; do
-		for flags in -O0 -O1 -O2 -O3 -Os "-O2 -fno-plt" "-O2 -fcf-protection=full" "-O2 -no-pie -fno-pie" "-O2 -flto" \
+		for flags in -O0 -O1 -O2 -O3 -Os "-O2 -fno-plt" "-O2 -fcf-protection=full" \
+			"-O2 -no-pie -fno-pie" "-O2 -flto" \
 			"-O2 -Wl,-z,now" "-O2 -mcmodel=large" "-O2 -fno-asynchronous-unwind-tables"; do
 			# shellcheck disable=SC2086
-			$compiler -w -g $flags -pthread -finstrument-functions "$here/../programs/counted.c" -o counted 2>/dev/null || continue
+			$compiler -w -g $flags -pthread -finstrument-functions "$here/../programs/counted.c" \
+				-o counted 2>/dev/null || continue
 			echo "$compiler $flags"
 			counts ./counted
 			between "counted functions" 3 "$("$report" -v functions -f csv --columns function,timed_calls,calls |
@@ -74,13 +78,15 @@ counts() {
 @test "sites that cross a line of the cache are changed too, while threads run them" {
 	local compiler threads
 	for compiler in gcc "gcc -fno-plt" clang; do
-		$compiler -O2 -g -w -pthread -fno-toplevel-reorder -falign-functions=1 -finstrument-functions \
+		$compiler -O2 -g -w -pthread -fno-toplevel-reorder -falign-functions=1 \
+			-finstrument-functions \
 			"$here/../programs/crossing.c" -o crossing 2>/dev/null || continue
 		for threads in 1 4; do
 			echo "$compiler, $threads threads"
 			counts ./crossing "$threads"
 			same "functions" "$(grep -c "^at_..,$((threads * 20000))\$" auto.csv)" 64
-			[ "$compiler" != gcc ] || same "calls that go on to the hook, before" "$(cat auto.out)" "0 64"
+			[ "$compiler" != gcc ] ||
+				same "calls that go on to the hook, before" "$(cat auto.out)" "0 64"
 		done
 	done
 }
@@ -89,7 +95,8 @@ counts() {
 	local compiler
 	for compiler in "gcc -Os" "clang -O2"; do
 		$compiler -g -finstrument-functions "$here/../programs/merged.c" -o merged
-		same "ends of \"slow\" and \"fast\" by $compiler" "$(objdump -d merged | grep -c 'call.*func_exit\|jmp.*func_exit')" 6
+		same "ends of \"slow\" and \"fast\" by $compiler" \
+			"$(objdump -d merged | grep -c 'call.*func_exit\|jmp.*func_exit')" 6
 		counts ./merged
 		quiet
 		same "timed calls of slow" "$(value timed_calls function=slow)" 300
@@ -162,7 +169,8 @@ counts() {
 	calls_of_own >valgrind.csv
 	same "by valgrind" "$(cat valgrind.csv)" "$(cat exact.csv)"
 	rm -rf insideme.data
-	gdb -batch -ex "set environment LD_PRELOAD=$library" -ex 'break add if a == 29999' -ex run -ex bt -ex delete -ex c \
+	gdb -batch -ex "set environment LD_PRELOAD=$library" -ex 'break add if a == 29999' -ex run -ex bt \
+		-ex delete -ex c \
 		./counted >gdb.out 2>&1
 	grep -q '^#0 *add (a=.*29999' gdb.out
 	grep -q '^#[23] .*in main ' gdb.out
@@ -182,13 +190,15 @@ counts() {
 	for timing in exact auto; do
 		rm -rf insideme.data
 		INSIDEME_TIMING=$timing record alloc
-		"$report" -v functions -f csv --columns function,alloc_calls,alloc_bytes,not_freed_bytes --sort function >$timing.csv
+		"$report" -v functions -f csv --columns function,alloc_calls,alloc_bytes,not_freed_bytes \
+			--sort function >$timing.csv
 	done
 	same "allocations" "$(cat auto.csv)" "$(cat exact.csv)"
 }
 
 @test "calls made while recording is off are not counted" {
-	gcc -O2 -g -pthread -finstrument-functions -I"$here/../../include" "$here/../programs/counted.c" -o counted
+	gcc -O2 -g -pthread -finstrument-functions -I"$here/../../include" "$here/../programs/counted.c" \
+		-o counted
 	counts ./counted off
 }
 
@@ -225,7 +235,8 @@ counts() {
 	same "CPU samples" "$("$report" -v quality -f csv | grep -c '^samples,' || true)" 0
 	view quality | grep -q 'stack of less than 16 KB'
 	INSIDEME_SAMPLE=100 LD_PRELOAD=$library "$bin/short_calls" >stdout
-	between "samples where they were asked for" 3 "$("$report" -v functions -f csv | "$here/csv" samples function=spin)" 100
+	between "samples where they were asked for" 3 \
+		"$("$report" -v functions -f csv | "$here/csv" samples function=spin)" 100
 }
 
 @test "by a clock that is not the time-stamp counter" {
@@ -245,7 +256,8 @@ counts() {
 		}
 	END
 	gcc -O1 -finstrument-functions -I"$here/../../include" on_off.c -o on_off
-	for setting in INSIDEME_EXCLUDE=main INSIDEME_DEPTH=9 INSIDEME_SNAPSHOT=rss:every INSIDEME_HEAP=off; do
+	for setting in INSIDEME_EXCLUDE=main INSIDEME_DEPTH=9 INSIDEME_SNAPSHOT=rss:every \
+		INSIDEME_HEAP=off; do
 		rm -rf insideme.data functions.csv
 		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
 			exec env $setting LD_PRELOAD='$library' ./on_off"
@@ -254,7 +266,8 @@ counts() {
 		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
 			exec env INSIDEME_TIMING=exact $setting LD_PRELOAD='$library' ./on_off"
 		# as recorded: less what hooks cost by such a clock may be nothing
-		between "total of them" 1000 "$(view functions --raw | "$here/csv" total_ns function=quick)" 10000000000
+		between "total of them" 1000 "$(view functions --raw | "$here/csv" total_ns function=quick)" \
+			10000000000
 	done
 }
 
@@ -289,7 +302,8 @@ counts() {
 	total=$(total_of main)
 	raw=$(view functions --raw | "$here/csv" total_ns function=main)
 	between "hooks of $calls calls" $((calls * 5)) $((raw - total)) $((calls * 400))
-	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" $((total + total / 1000))
+	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" \
+		$((total + total / 1000))
 	same "wait_long is too short to tell" "$(value self_is_doubtful function=wait_long)" 0
 	run "$report" -v functions
 	same "marks in the text" "$(grep -c '^ *~' <<<"$output")" "$(value self_is_doubtful | grep -c 1)"
@@ -309,7 +323,8 @@ shares_within() {
 	[ $sum -gt 0 ] || { echo "no self times: $sum"; return 1; }
 	for each; do
 		between "share of ${each%=*}" $((${each#*=} - within)) \
-			$(($(value self_ns "function=${each%=*}") * 100 / sum)) $((${each#*=} + within)) || return 1
+			$(($(value self_ns "function=${each%=*}") * 100 / sum)) $((${each#*=} + within)) ||
+				return 1
 	done
 }
 
@@ -347,7 +362,8 @@ shares_within() {
 		};
 	END
 	for unit in first second; do
-		printf '%s\n' '#include "box.h"' "unsigned long $unit(unsigned long);" "unsigned long $unit(unsigned long value)" \
+		printf '%s\n' '#include "box.h"' "unsigned long $unit(unsigned long);" \
+			"unsigned long $unit(unsigned long value)" \
 			'{ Box box{ value }; for (int i = 0; i < 10000; i++) box.turn(); return box.value; }' >$unit.cpp
 	done
 	cat >both.cpp <<-'END'
@@ -368,7 +384,9 @@ shares_within() {
 		LD_PRELOAD=$library ./both
 		view tree --columns path,samples >tree.csv
 		for unit in first second; do
-			between "samples beneath $unit" 30 "$("$here/csv" samples "path=main;$unit(unsigned long);Box::turn()" <tree.csv)" 200
+			between "samples beneath $unit" 30 \
+				"$("$here/csv" samples \
+				"path=main;$unit(unsigned long);Box::turn()" <tree.csv)" 200
 		done
 	done
 }
@@ -378,12 +396,14 @@ shares_within() {
 	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }
 	for option in '' --raw; do
 		"$report" -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >log.csv
-		"$report" one.json -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >saved.csv
+		"$report" one.json -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful \
+			$option >saved.csv
 		same "tree $option" "$(sort saved.csv)" "$(sort log.csv)"
 	done
 	cp one.json two.json
 	between "self of spin in each of two runs" $(($(value self_ns function=spin) - 1)) \
-		"$("$report" one.json two.json -v functions -f csv | "$here/csv" self_run_mean_ns function=spin)" \
+		"$("$report" one.json two.json -v functions -f csv |
+			"$here/csv" self_run_mean_ns function=spin)" \
 		$(($(value self_ns function=spin) + 1))
 }
 @test "times are without what counting blocks of the heap costs" {
@@ -419,7 +439,8 @@ shares_within() {
 		rm -rf insideme.data functions.csv
 		INSIDEME_TIMING=$timing record late_heap "$bin/keeping_plugin.so"
 		quiet
-		between "$timing: hooks" 10 "$(view quality | "$here/csv" value finding=hooks_ns | cut -d. -f1)" \
+		between "$timing: hooks" 10 "$(view quality | "$here/csv" value finding=hooks_ns |
+			cut -d. -f1)" \
 			"$(view functions --raw | "$here/csv" total_ns function=plugin_run)"
 	done
 }
@@ -448,8 +469,10 @@ loops() {
 	same "source of single" "$(value time_source function=single)" hooks+samples
 	same "source of main" "$(value time_source function=main)" hooks
 	between "self of single" 20000000 "$(value self_ns function=single)" "$(total_of main)"
-	between "self of loop" 0 "$(value self_ns function=loop)" $(($(total_of loop) - $(value self_ns function=single)))
-	between "error of single" 1000000 "$(value self_error_ns function=single)" "$(value self_ns function=single)"
+	between "self of loop" 0 "$(value self_ns function=loop)" \
+		$(($(total_of loop) - $(value self_ns function=single)))
+	between "error of single" 1000000 "$(value self_error_ns function=single)" \
+		"$(value self_ns function=single)"
 	"$report" -v functions >functions.txt
 	grep -q "≈.*single" functions.txt
 	grep -q "≈: too short" functions.txt
@@ -466,7 +489,8 @@ loops() {
 	same "calls that no sample met" "$(view tree | "$here/csv" calls "path=main;loop;single")" ''
 	rm -rf insideme.data
 	loops 100000000
-	same "calls of single by its path" "$(view tree | "$here/csv" calls "path=main;loop;single")" 100000000
+	same "calls of single by its path" "$(view tree | "$here/csv" calls "path=main;loop;single")" \
+		100000000
 	same "calls of tiny by a path of two" "$(view tree | "$here/csv" calls "path=main;other;tiny")" ''
 	same "all calls of tiny" "$(value calls function=tiny)" 100004096
 	same "calls of single by loop" "$(view callers | "$here/csv" calls function=single)" 100000000
@@ -488,7 +512,8 @@ loops() {
 	same "source of single" "$(value time_source function=single)" ''
 	same "calls of single" "$(value calls function=single)" 200000
 	"$report" -v functions | grep -q "[≤~].* loop"
-	same "functions without time" "$("$report" -v quality -f csv | "$here/csv" value finding=counted_without_time)" 2
+	same "functions without time" "$("$report" -v quality -f csv |
+		"$here/csv" value finding=counted_without_time)" 2
 }
 
 @test "saved profiles, differences and several runs know what was counted" {
@@ -500,12 +525,15 @@ loops() {
 		"$report" one.json -v $view -f csv | sort >saved.csv
 		same "$view" "$(cat saved.csv)" "$(cat log.csv)"
 	done
-	same "calls by field" "$("$report" -v fields -f csv --fields "single = S" | "$here/csv" calls field=S)" 100000000
+	same "calls by field" "$("$report" -v fields -f csv --fields "single = S" |
+		"$here/csv" calls field=S)" 100000000
 	cp one.json two.json
-	same "changes" "$("$report" two.json --diff one.json -v functions -f csv | "$here/csv" self_change_ns function=single)" 0
+	same "changes" "$("$report" two.json --diff one.json -v functions -f csv |
+		"$here/csv" self_change_ns function=single)" 0
 	"$report" two.json --diff one.json -v tree -f csv >diff.csv
 	same "paths of counters" "$(grep -c "(counted calls)" diff.csv || true)" 0
-	same "calls of two runs" "$("$report" one.json two.json -v functions -f csv | "$here/csv" calls function=single)" 200000000
+	same "calls of two runs" "$("$report" one.json two.json -v functions -f csv |
+		"$here/csv" calls function=single)" 200000000
 	between "self of two runs" $(($(value self_ns function=single) * 2 - 2)) \
 		"$("$report" one.json two.json -v functions -f csv | "$here/csv" self_ns function=single)" \
 		$(($(value self_ns function=single) * 2 + 2))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Where a run's file system cannot hold a live log, it lives in /dev/shm or /tmp and comes home when its process is gone.
+# Where a run's file system cannot hold a live log, it lives in /dev/shm or /tmp and comes home when its
+# process is gone.
 load lib
 
 # on ramfs|fuse: what the test does next happens in a file system of that kind
@@ -9,7 +10,8 @@ on() {
 	mkdir fs source
 	case $1 in
 	ramfs) mount -t ramfs ramfs fs || skip "no mount here" ;;
-	fuse) { command -v bindfs >/dev/null && bindfs source fs; } || skip "no FUSE file system here (bindfs)" ;;
+	fuse) { command -v bindfs >/dev/null && bindfs source fs; } ||
+		skip "no FUSE file system here (bindfs)" ;;
 	esac
 	cd fs
 }
@@ -20,8 +22,10 @@ teardown() {
 
 # lives_away COUNT, at_home COUNT: so many logs of the run are lines with the path of a live one; logs
 lives_away() {
-	same "lines that point away" "$(head -qc 16 insideme.data/*/*.log | grep -ao 'INSIDEME LOG AT ' | wc -l)" "$1"
-	same "live logs" "$(grep -lasF "cwd=$PWD" /dev/shm/insideme-*-*.log /tmp/insideme-*-*.log | wc -l)" "$1"
+	same "lines that point away" "$(head -qc 16 insideme.data/*/*.log | grep -ao 'INSIDEME LOG AT ' |
+		wc -l)" "$1"
+	same "live logs" "$(grep -lasF "cwd=$PWD" /dev/shm/insideme-*-*.log /tmp/insideme-*-*.log | wc -l)" \
+		"$1"
 }
 at_home() {
 	lives_away 0
@@ -70,7 +74,8 @@ watched() {
 @test "no fallocate, by an injected fault" {
 	command -v strace >/dev/null && strace -o /dev/null true || skip "no strace here"
 	mkdir fs && cd fs
-	strace -f -o ../trace -e inject=fallocate:error=EOPNOTSUPP:when=1 -E LD_PRELOAD="$library" "$bin/calls" >stdout 2>stderr ||
+	strace -f -o ../trace -e inject=fallocate:error=EOPNOTSUPP:when=1 -E LD_PRELOAD="$library" \
+		"$bin/calls" >stdout 2>stderr ||
 		same status $? 7
 	quiet
 	grep -q 'renameat.*= 0' ../trace

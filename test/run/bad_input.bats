@@ -150,7 +150,8 @@ survives() {
 	INSIDEME_THRESHOLD=0 record calls || same status $? 7
 	log=$(find "$PWD/insideme.data" -name '*.log')
 	size=$(stat -c %s "$log")
-	for length in 0 1 7 8 63 64 100 4095 4096 4097 8192 10000 16384 65536 100000 $((size / 2)) $((size - 1)); do
+	for length in 0 1 7 8 63 64 100 4095 4096 4097 8192 10000 16384 65536 100000 $((size / 2)) \
+		$((size - 1)); do
 		[ "$length" -le "$size" ] || continue
 		head -c "$length" "$log" >cut.log
 		survives cut.log "$length bytes"
@@ -185,8 +186,10 @@ damaged_run() {
 
 # Each seed asks another view in another format.
 damage_survives() {
-	local views=(summary functions tree callers callees calls heap waits errors processes threads resources quality) status format view
-	local formats=('text -o out' 'csv -o out' 'json -o out' 'html -o out' 'mprof -o out' 'resource-monitor -o out')
+	local views=(summary functions tree callers callees calls heap waits errors processes threads \
+		resources quality) status format view
+	local formats=('text -o out' 'csv -o out' 'json -o out' 'html -o out' 'mprof -o out' \
+		'resource-monitor -o out')
 	rm -rf L && cp -r "$(echo "$PWD"/insideme.data/2*)" L && rm -rf insideme.data
 	for seed in $(seq 0 23); do
 		damaged_run "$seed"
@@ -196,7 +199,8 @@ damage_survives() {
 		status=0
 		# shellcheck disable=SC2086
 		timeout 20 "$report" -v "$view" -f $format damaged >/dev/null 2>damaged.err || status=$?
-		[ $status -le 1 ] || { echo "$1, seed $seed, $view as $format: $status"; cat damaged.err; return 1; }
+		[ $status -le 1 ] || { echo "$1, seed $seed, $view as $format: $status"; cat damaged.err; \
+			return 1; }
 		[ $status = 0 ] || [ -s damaged.err ]
 	done
 }

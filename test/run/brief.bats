@@ -35,7 +35,8 @@ total() { view processes | tail -n +2 | wc -l; }
 	without_logs heap 0
 	shell=$("$report" --list -f csv | "$here/csv" run)
 	LD_PRELOAD=$library sh -c :
-	same "newest run of brief" "$(view summary "$bin/brief" | "$here/csv" value column=run | sed 's|.*/||')" "$shell"
+	same "newest run of brief" "$(view summary "$bin/brief" | "$here/csv" value column=run |
+		sed 's|.*/||')" "$shell"
 	run "$report" brie
 	same "status" "$status" 1
 	[[ $output == *"no run of brie in insideme.data; the newest there is "* ]]
@@ -83,7 +84,8 @@ total() { view processes | tail -n +2 | wc -l; }
 	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
 }
 
-# On a busy machine a child may last for long enough to have one. A shell that waited for a child is no reason.
+# On a busy machine a child may last for long enough to have one. A shell that waited for a child is no
+# reason.
 @test "what a shell starts has no logs" {
 	LD_PRELOAD=$library bash -c 'for ((i = 0; i < 40; i++)); do /bin/true; done; exit'
 	between logs 0 "$(logs)" 20
@@ -108,14 +110,16 @@ total() { view processes | tail -n +2 | wc -l; }
 	same 'those that fork' "$("$here/csv" exit_status <all programs=brief exit_status=5 | wc -l)" 151
 	same 'their children' "$("$here/csv" exit_status <all exit_status=7 | wc -l)" 151
 	same 'without an end' "$(grep -c 'without a word' all)" 0
-	same 'allocated by those that fork' "$("$here/csv" alloc_bytes <all programs=brief exit_status=5 | sort -u)" \
+	same 'allocated by those that fork' "$("$here/csv" alloc_bytes <all programs=brief exit_status=5 |
+		sort -u)" \
 		$((400 * $("$bin/brief" usable)))
 }
 
 @test "where the shared log is full, programs have logs of their own" {
 	local long
 	long=$(head -c 7000 /dev/zero | tr '\0' x)
-	INSIDEME_BUDGET=1M LD_PRELOAD=$library sh -c "for i in \$(seq 200); do '$bin/brief' heap 0 $long; done; true"
+	INSIDEME_BUDGET=1M LD_PRELOAD=$library sh \
+		-c "for i in \$(seq 200); do '$bin/brief' heap 0 $long; done; true"
 	same processes "$(view processes --top 0 | grep -c ,brief,)" 200
 	between 'logs of their own' 50 "$(logs)" 150
 }
@@ -127,12 +131,15 @@ total() { view processes | tail -n +2 | wc -l; }
 	export INSIDEME_RUN=$PWD/run INSIDEME_DIR=$PWD
 	LD_PRELOAD=$library sh -c "'$bin/brief' heap 0; '$bin/brief' heap 0"
 	for call in openat:EMFILE mmap:ENOMEM pread64:EIO clone:EAGAIN fallocate:ENOSPC madvise:EINVAL; do
-		strace -f -o trace -e "trace=${call%:*},munmap" -E LD_PRELOAD="$library" "$bin/brief" heap 12000
+		strace -f -o trace -e "trace=${call%:*},munmap" -E LD_PRELOAD="$library" "$bin/brief" heap \
+			12000
 		first=$(sed '/munmap/q' trace | grep -c " ${call%:*}(" || true)
 		last=$(grep -c " ${call%:*}(" trace || true)
 		for ((n = first + 1; n <= last; n++)); do
-			strace -f -o trace -e "trace=${call%:*}" -e "inject=${call%:*}:error=${call#*:}:when=$n" \
-				-E LD_PRELOAD="$library" "$bin/brief" heap 12000 >stdout 2>stderr || same "status, $call $n" $? 0
+			strace -f -o trace -e "trace=${call%:*}" \
+				-e "inject=${call%:*}:error=${call#*:}:when=$n" \
+				-E LD_PRELOAD="$library" "$bin/brief" heap 12000 >stdout 2>stderr ||
+					same "status, $call $n" $? 0
 			same "stderr, $call $n" "$(grep -v '^insideme: ' stderr)" ''
 		done
 	done

@@ -1,9 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A run of a hundred times what its budget could hold, each call recorded: exact counts, and all of its length to be seen.
+# A run of a hundred times what its budget could hold, each call recorded: exact counts, and all of its length
+# to be seen.
 load lib
 
-# per_tenth: of times in ns, one a line, how many lie in each tenth of the rounds, by their number: what a busy machine gives
+# per_tenth: of times in ns, one a line, how many lie in each tenth of the rounds, by their number: what a
+# busy machine gives
 # of a tenth of the time may be nothing
 per_tenth() {
 	awk 'FNR == NR { at[FNR] = $1; next }
@@ -35,7 +37,8 @@ starts_of() { awk -F, -v name="$1" '$1 == name { print $2 }' calls.csv; }
 	each_at_least steps 10 $(starts_of step | per_tenth)
 	view resources >resources.csv
 	# every 10 ms, whatever other sets cost, where the sampler gets a processor in time
-	between "tenths with rows" 5 "$("$here/csv" time_ns set=process <resources.csv | per_tenth | tr ' ' '\n' | grep -c '[1-9]')" 10
+	between "tenths with rows" 5 "$("$here/csv" time_ns set=process <resources.csv | per_tenth |
+		tr ' ' '\n' | grep -c '[1-9]')" 10
 
 	view quality >quality.csv
 	at=$("$here/csv" value finding=threshold_raised_at_ns <quality.csv | head -1)

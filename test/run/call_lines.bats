@@ -30,14 +30,17 @@ line() {
 # column NAME: "COMMENT VALUE" of the lines whose calls are known by construction
 column() {
 	local comment
-	for comment in 1 2 3 4 within 'first copy' 'second copy' deeper deepest 'before the jump' 'before the end' parts outer \
+	for comment in 1 2 3 4 within 'first copy' 'second copy' deeper deepest 'before the jump' \
+		'before the end' parts outer \
 		outermost jump open; do
-		echo "$comment $("$here/csv" "$1" line="$(grep -n "/\* $comment \*/" "$source" | cut -d: -f1)" <lines.csv)"
+		echo "$comment $("$here/csv" "$1" \
+			line="$(grep -n "/\* $comment \*/" "$source" | cut -d: -f1)" <lines.csv)"
 	done
 }
 
 known_calls() {
-	printf '%s\n' '1 100' '2 200' '3 300' '4 400' 'within 60' 'first copy 10' 'second copy 50' 'deeper 20' 'deepest 1' \
+	printf '%s\n' '1 100' '2 200' '3 300' '4 400' 'within 60' 'first copy 10' 'second copy 50' \
+		'deeper 20' 'deepest 1' \
 		'before the jump 3' 'before the end 1' 'parts 1' 'outer 10' 'outermost 1' 'jump 3' 'open 1'
 }
 
@@ -47,7 +50,8 @@ known_calls() {
 		built "$flags"
 		recorded ./call_lines
 		diff <(known_calls) <(column hits) || { echo "with $flags"; return 1; }
-		same "where they are from" "$(column hits_source | sort -u -k2 | sed 's/.* //' | sort -u)" calls
+		same "where they are from" "$(column hits_source | sort -u -k2 | sed 's/.* //' | sort -u)" \
+			calls
 	done
 	for flags in exact counts auto; do
 		recorded --timing=$flags ./call_lines
@@ -70,7 +74,8 @@ whole() { view functions | "$here/csv" total_ns function="$1"; }
 	built -O2
 	recorded --timing=exact ./call_lines
 	for function in main parts outer inner recurse jump leave; do
-		between "ns of the lines of $function, more than its time" -10 $(($(total $function) - $(whole $function))) 10
+		between "ns of the lines of $function, more than its time" -10 \
+			$(($(total $function) - $(whole $function))) 10
 	done
 	same "the rest" "$("$here/csv" text function=parts line= <lines.csv)" '(rest of parts)'
 	same "the source of the time" "$(line parts 4 time_source)" hooks
@@ -78,7 +83,8 @@ whole() { view functions | "$here/csv" total_ns function="$1"; }
 	[ $(($(line parts 4 min_ns) * 400)) -le "$(line parts 4 time_ns)" ]
 	[ $(($(line parts 4 max_ns) * 400)) -ge "$(line parts 4 time_ns)" ]
 	same "time of a recursion's inner calls" "$(line recurse deepest time_ns)" ''
-	same "time of counted calls" "$(recorded --timing=counts ./call_lines; column time_ns | sed 's/.* //' | sort -u)" ''
+	same "time of counted calls" "$(recorded --timing=counts ./call_lines; column time_ns |
+		sed 's/.* //' | sort -u)" ''
 }
 
 @test "the same as gcov counts in the same run" {

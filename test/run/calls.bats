@@ -37,8 +37,10 @@ load lib
 		run record calls_cpp$compiler
 		same status "$status" 0
 		quiet
-		calls 'shapes::square::area' 200 'shapes::circle::area' 100 'int twice<int>' 300 'double twice<double>' 150 \
-			'shapes::square::square' 200 'shapes::square::~square' 200 descend 400 attempt 100 after 100
+		calls 'shapes::square::area' 200 'shapes::circle::area' 100 'int twice<int>' 300 \
+			'double twice<double>' 150 \
+			'shapes::square::square' 200 'shapes::square::~square' 200 descend 400 attempt 100 \
+				after 100
 	done
 }
 
@@ -71,7 +73,8 @@ load lib
 		calls down 1000 land 200 big_frame 200 interrupted 100 handler 100 main 1
 		view tree >tree.csv
 		between "land under main" 1 "$(grep -c 'main;land' tree.csv)" 1
-		same "what follows a jump stands under down" "$(grep -cE 'down;[^,]*(land|big_frame)' tree.csv)" 0
+		same "what follows a jump stands under down" \
+			"$(grep -cE 'down;[^,]*(land|big_frame)' tree.csv)" 0
 	done
 }
 
@@ -84,7 +87,8 @@ load lib
 		read -r _ handler <stdout
 		calls main 1
 		between "calls of work" 19800 "$(value calls function=work)" 20000
-		between "calls of handler" $((handler * 99 / 100)) "$(value calls function=handler)" "$handler"
+		between "calls of handler" $((handler * 99 / 100)) "$(value calls function=handler)" \
+			"$handler"
 		view tree --top 0 --columns path >tree.csv
 		same "work within work" "$(grep -c 'work;.*work' tree.csv)" 0
 	done

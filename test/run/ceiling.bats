@@ -17,7 +17,8 @@ reached_in_grow() {
 	same "threads" "$(wc -l <limits)" 2
 	between "reached" "$limit" "$(sed -n 1p limits | cut -d, -f2)" $((limit + (64 << 10)))
 	same "who allocated" "$(sed -n 1p limits | cut -d, -f1,3-)" "heap,$limit,1,main > rise > grow"
-	same "the other thread" "$(sed -n 2p limits | cut -d, -f4-)" "0,thread_main > hold > pthread_barrier_wait"
+	same "the other thread" "$(sed -n 2p limits | cut -d, -f4-)" \
+		"0,thread_main > hold > pthread_barrier_wait"
 }
 
 said_once() {
@@ -61,7 +62,8 @@ said_once() {
 		else
 			wait_until said | monitor -q --max-memory=32M "$bin/ceiling" rss
 		fi
-		same "lines" "$(grep -c '^insideme: RSS of ceiling (pid [0-9]*) reached [3-9][0-9] MiB' stderr)" 1
+		same "lines" "$(grep -c '^insideme: RSS of ceiling (pid [0-9]*) reached [3-9][0-9] MiB' \
+			stderr)" 1
 		limits
 		same "threads" "$(grep -c ^RSS, limits)" 2
 		between "reached" $((32 << 20)) "$(sed -n 1p limits | cut -d, -f2)" $((80 << 20))
@@ -72,7 +74,8 @@ said_once() {
 
 @test "abort without insideme-run: what it got is said" {
 	INSIDEME_MAX_MEMORY=4M:abort record ceiling heap || true
-	"$report" -v errors | grep '^Ended .* ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT, after'
+	"$report" -v errors | grep \
+		'^Ended .* ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT, after'
 	INSIDEME_MAX_MEMORY=512M:abort record ceiling heap
 	"$report" -v errors | grep '^Ended .* exit status 0'
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What cannot be recorded is said in one line, and insideme-run --check tells beforehand what works and what to do.
+# What cannot be recorded is said in one line, and insideme-run --check tells beforehand what works and what
+# to do.
 load lib
 bats_require_minimum_version 1.5.0
 
@@ -89,7 +90,8 @@ refused() {
 	gcc five.c -o five
 	chown 65534 five
 	chmod u+s five
-	refused ./five 'it gains rights when it starts (setuid, setgid or capabilities)' 'run a copy that gains none'
+	refused ./five 'it gains rights when it starts (setuid, setgid or capabilities)' \
+		'run a copy that gains none'
 }
 
 @test "a program of another architecture" {
@@ -131,7 +133,8 @@ refused() {
 
 		./five can be recorded
 	END
-	same rest "$(cut -c1-10 whole | tr -d ' \n')" programloadingfunctionsnamesheapsanitizerclocktimingforkskernelspacelimits./fivecan
+	same rest "$(cut -c1-10 whole | tr -d ' \n')" \
+		programloadingfunctionsnamesheapsanitizerclocktimingforkskernelspacelimits./fivecan
 }
 
 # line NAME PROGRAM: that line and its advice
@@ -169,7 +172,8 @@ leave its __cyg_profile_func_enter out"
 	same none "$(line names ./bare)" "part  functions without file and line in bare
 compile with -g"
 	objcopy --add-gnu-debuglink=five.debug bare linked
-	same apart "$(line names ./linked)" "yes   debug information in the file that linked links to, if it is there"
+	same apart "$(line names ./linked)" \
+		"yes   debug information in the file that linked links to, if it is there"
 	strip five
 	same stripped "$(line names ./five)" "part  exported functions only: five is stripped
 compile with -g, do not strip"
@@ -195,8 +199,10 @@ set ASAN_OPTIONS=verify_asan_link_order=0"
 @test "scripts, limits, a directory that cannot be written, a library that is not there" {
 	printf '#!/bin/sh\nexit 0\n' >script
 	chmod +x script
-	same script "$(line program ./script)" 'yes   a script, run by /bin/sh, linked dynamically, with glibc'
-	same preload "$(LD_PRELOAD=libm.so.6 line loading ./script)" 'yes   libinsideme.so is loaded, before libm.so.6'
+	same script "$(line program ./script)" \
+		'yes   a script, run by /bin/sh, linked dynamically, with glibc'
+	same preload "$(LD_PRELOAD=libm.so.6 line loading ./script)" \
+		'yes   libinsideme.so is loaded, before libm.so.6'
 	ulimit -f 2048
 	same limit "$(line limits ./script)" "part  files of at most 2 MiB: so is a log
 ulimit -f unlimited"

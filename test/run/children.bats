@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Children of every kind, made by either compiler: status and output as without the library, each process in the
+# Children of every kind, made by either compiler: status and output as without the library, each process in
+# the
 # report, calls as built, and no log written by the wrong process.
 load lib
 
@@ -17,7 +18,8 @@ children() {
 		same "status of $kind$compiler" "$status" "$plain"
 		cmp plain stdout
 		quiet
-		[ -z "$logs" ] || same "logs of $kind$compiler" "$(find insideme.data -name '*.log' | wc -l)" "$logs"
+		[ -z "$logs" ] || same "logs of $kind$compiler" \
+			"$(find insideme.data -name '*.log' | wc -l)" "$logs"
 		"$report" >summary
 		grep -Eq "^Recorded +$processes process(es)?, " summary || { cat summary; return 1; }
 		calls "$@"
@@ -141,12 +143,14 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 
 @test "the thread of a forked child begins as the child does" {
 	record children tree
-	view processes --columns pid,begin_ns,depth | awk -F, 'NR > 1 && $3 > 0 { print $1 "," $2 }' | sort >begins
+	view processes --columns pid,begin_ns,depth | awk -F, 'NR > 1 && $3 > 0 { print $1 "," $2 }' |
+		sort >begins
 	same children "$(wc -l <begins)" 39
 	view threads --columns pid,begin_ns | sort >threads
 	same "children whose thread begins later" "$(comm -23 begins threads)" ''
 	same "threads with calls longer than they are" \
-		"$(view threads --columns pid,duration_ns,functions_ns | awk -F, 'NR > 1 && $3 > $2 + 1000')" ''
+		"$(view threads --columns pid,duration_ns,functions_ns |
+			awk -F, 'NR > 1 && $3 > $2 + 1000')" ''
 }
 
 @test "a vfork child writes into its parent's log" {
@@ -211,7 +215,8 @@ in_handlers() {
 		same "status of handlers$compiler" "$status" 0
 		quiet
 		read -r made pid <stdout
-		"$report" insideme.data/*/*-"$pid"-0.log --process "$pid" -v functions -f csv --columns function,calls >parent
+		"$report" insideme.data/*/*-"$pid"-0.log --process "$pid" -v functions -f csv \
+			--columns function,calls >parent
 		grep -qx "tiny,$made" parent || { cat parent; return 1; }
 		! grep work parent || return 1
 		left_out
@@ -228,7 +233,8 @@ in_handlers() {
 @test "forks in a signal handler that interrupted a hook" { in_handlers plain exact; }
 @test "forks in a signal handler on a stack of its own" { in_handlers own exact; }
 @test "forks in a signal handler that interrupted code that counts" { in_handlers plain auto; }
-@test "forks in a signal handler that interrupted code that counts, on a stack of its own" { in_handlers own auto; }
+@test "forks in a signal handler that interrupted code that counts, on a stack of its own" { in_handlers own \
+	auto; }
 
 @test "forks that are interrupted by handlers which fork too" {
 	local children pages out
@@ -262,5 +268,6 @@ in_handlers() {
 	"$report" --save run.json.gz
 	gunzip run.json.gz
 	same "commands" "$(grep -o '"command":"[^,]*' run.json | sort | uniq -c | awk '{print $1}')" 3
-	same "files" "$(grep -o '"exe":"[^"]*' run.json | sort -u)" "\"exe\":\"$(realpath "$(command -v bash)")"
+	same "files" "$(grep -o '"exe":"[^"]*' run.json | sort -u)" \
+		"\"exe\":\"$(realpath "$(command -v bash)")"
 }

@@ -49,7 +49,8 @@ recorded() {
 	END
 	insideme-c++ -O2 sums.cpp -o sums
 	recorded ./sums || same status $? 10
-	same functions "$(view functions --columns function | sort | tr '\n' ' ')" 'function main square(int) '
+	same functions "$(view functions --columns function | sort | tr '\n' ' ')" \
+		'function main square(int) '
 	calls 'square(int)' 1000 main 1
 	INSIDEME_CXX=clang++ insideme-c++ -O2 sums.cpp -o sums
 	recorded ./sums || same status $? 10
@@ -61,7 +62,8 @@ recorded() {
 	printf '#define TEXT a b\nint main(void) { return 3; }\n' >some.c
 	printf '.globl f\nf: ret\n' >some.s
 	for compiler in gcc clang; do
-		for option in --version -dumpversion -dumpmachine -v -print-search-dirs --help '-E some.c' '-E -dM some.c' \
+		for option in --version -dumpversion -dumpmachine -v -print-search-dirs --help '-E some.c' \
+			'-E -dM some.c' \
 			'-M some.c' '-MM some.c' '-E -' '-E -v some.c'; do
 			# shellcheck disable=SC2086
 			INSIDEME_CC=$compiler insideme-cc $option <some.c >with 2>&1
@@ -99,11 +101,13 @@ recorded() {
 @test "gcc is known by its maker, in every language; others get what clang gets" {
 	printf '#!/bin/sh\necho "$*"\n' >other
 	chmod +x other
-	same other "$(INSIDEME_CC=./other insideme-cc -c x.c)" '-g -finstrument-functions-after-inlining -c x.c'
+	same other "$(INSIDEME_CC=./other insideme-cc -c x.c)" \
+		'-g -finstrument-functions-after-inlining -c x.c'
 	printf '#!/bin/sh\n[ "$LC_ALL$1" != C--version ] || exec gcc --version\necho "$*"\n' >translated
 	chmod +x translated
 	same gcc "$(LC_ALL=de_DE.UTF-8 INSIDEME_CC=./translated insideme-cc -c x.c 2>/dev/null)" \
-		"-g -finstrument-functions $(sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' "$build/insideme-cc") -c x.c"
+		"-g -finstrument-functions $(sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' \
+			"$build/insideme-cc") -c x.c"
 }
 
 @test "the compiler's failure is ours, and so is its absence" {
@@ -116,11 +120,13 @@ recorded() {
 	[[ $output == *no-such-compiler*'not found'* ]]
 	INSIDEME_CC=insideme-cc run insideme-cc -c wrong.c
 	same status "$status" 1
-	same output "$output" 'insideme-cc: insideme-cc calls insideme-cc again: set INSIDEME_CC to the compiler itself'
+	same output "$output" \
+		'insideme-cc: insideme-cc calls insideme-cc again: set INSIDEME_CC to the compiler itself'
 }
 
 @test "the compiler's choice is no wrong setting" {
-	INSIDEME_CC=gcc INSIDEME_CXX=g++ INSIDEME_FC=gfortran INSIDEME_PAGER=more record calls || same status $? 7
+	INSIDEME_CC=gcc INSIDEME_CXX=g++ INSIDEME_FC=gfortran INSIDEME_PAGER=more record calls ||
+		same status $? 7
 	quiet
 }
 
@@ -141,7 +147,8 @@ project() {
 @test "cmake" {
 	needs cmake 'scripts/setup --torture'
 	project
-	printf '#include <vector>\nextern "C" int sum() { std::vector<int> v(9); return v.size(); }\n' >sum.cpp
+	printf '#include <vector>\nextern "C" int sum() { std::vector<int> v(9); return v.size(); }\n' \
+		>sum.cpp
 	cat >CMakeLists.txt <<-'END'
 		cmake_minimum_required(VERSION 3.10)
 		project(app C CXX)
@@ -149,7 +156,8 @@ project() {
 		add_executable(app main.c)
 		target_link_libraries(app part)
 	END
-	cmake -B out -DCMAKE_C_COMPILER=insideme-cc -DCMAKE_CXX_COMPILER=insideme-c++ . >cmake.out 2>&1 || { cat cmake.out; false; }
+	cmake -B out -DCMAKE_C_COMPILER=insideme-cc -DCMAKE_CXX_COMPILER=insideme-c++ . >cmake.out 2>&1 ||
+		{ cat cmake.out; false; }
 	grep -q 'C compiler identification is GNU' cmake.out
 	cmake --build out >build.out 2>&1 || { cat build.out; false; }
 	recorded out/app || same status $? 1
@@ -182,7 +190,8 @@ project() {
 
 @test "insideme.h is accepted by all compilers, standards and strict warnings" {
 	cp "$here/../../include/insideme.h" .
-	printf '%s\n' '#include "insideme.h"' 'void f(void);' 'void f(void)' '{' 'INSIDEME_REGION("r");' 'INSIDEME_FUNCTION();' 'INSIDEME_FIELD("x");' \
+	printf '%s\n' '#include "insideme.h"' 'void f(void);' 'void f(void)' '{' 'INSIDEME_REGION("r");' \
+		'INSIDEME_FUNCTION();' 'INSIDEME_FIELD("x");' \
 		'insideme_begin("b");' 'insideme_end("b");' 'insideme_summary(stdout);' '}' >uses.c
 	cp uses.c uses.cpp
 	for compiler in gcc clang; do

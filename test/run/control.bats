@@ -30,7 +30,8 @@ coroutines() {
 	none "inner calls nothing in $*" 'inner;'
 	none "step stands under body in $*" '(^|(main|step|inner|stray|round_of_all|every_second_round);)step'
 	none "body under a coroutine in $*" '(body|step|inner|stray);(body|stray)'
-	between "self time of inner in $*" 1 "$(value self_ns function=inner)" "$(value total_ns function=inner)"
+	between "self time of inner in $*" 1 "$(value self_ns function=inner)" \
+		"$(value total_ns function=inner)"
 }
 
 @test "coroutines beside main's thread block, in one mapping with it" {
@@ -73,8 +74,10 @@ coroutines() {
 		run record exceptions$compiler
 		same status "$status" 0
 		quiet
-		calls 'deep(int)' 500 'passing()' 100 'mend()' 100 'again()' 100 'attempt()' 100 'after()' 200 \
-			'guard::~guard()' 220 'in_guard()' 220 'within()' 220 'cancelled()' 20 'victim(void*)' 20 main 1
+		calls 'deep(int)' 500 'passing()' 100 'mend()' 100 'again()' 100 'attempt()' 100 'after()' \
+			200 \
+			'guard::~guard()' 220 'in_guard()' 220 'within()' 220 'cancelled()' 20 \
+				'victim(void*)' 20 main 1
 		same "broken calls" "$(finding broken_calls)" "$([ -z "$compiler" ] && echo 20 || echo 760)"
 		none "what follows stands under what was thrown through" \
 			'(deep\(int\)|passing\(\)|mend\(\)|within\(\)|again\(\));[^,]*(after|mend\(\);)'
@@ -106,7 +109,8 @@ coroutines() {
 	done
 }
 
-# Where the stack ends in the recorder itself while it changes its areas, hooks of the handler are lost, and that is told:
+# Where the stack ends in the recorder itself while it changes its areas, hooks of the handler are lost, and
+# that is told:
 # at one place of 300, so not at both of these.
 @test "a handler on its own stack saves the program from stack overflow" {
 	local kib handlers saved lost exact=0

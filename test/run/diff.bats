@@ -3,7 +3,8 @@
 # --diff: two runs side by side, matched by the names of functions and call paths.
 load lib
 
-# version NAME TIMES OTHER: a program whose main() calls same() so many times, and a function OTHER three times.
+# version NAME TIMES OTHER: a program whose main() calls same() so many times, and a function OTHER three
+# times.
 version() {
 	cat >"$1.c" <<-END
 		#include <stdlib.h>
@@ -36,11 +37,14 @@ row() { "$here/csv" "$@" <diff.csv; }
 	same "same after" "$(row calls_after function=same)" 28
 	same "same's change" "$(row calls_change function=same)" 15
 	same "same's bytes" "$(row alloc_change_bytes function=same)" $((28 * 25 - 13 * 10))
-	same "in" "$(row found function=same) $(row found function=gone) $(row found function=fresh)" "both before after"
-	same "gone" "$(row calls_before function=gone) $(row calls_after function=gone) $(row calls_change function=gone)" "3 0 -3"
+	same "in" "$(row found function=same) $(row found function=gone) $(row found function=fresh)" \
+		"both before after"
+	same "gone" "$(row calls_before function=gone) $(row calls_after function=gone) $(row calls_change \
+		function=gone)" "3 0 -3"
 	same "fresh" "$(row calls_change function=fresh)" 3
 	run "$report" --diff old.run new.run
-	[[ $output == *"different programs, old before and new after"* && $output == *"Before"*old.run* && $output == *"After"*new.run* ]]
+	[[ $output == *"different programs, old before and new after"* && $output == *"Before"*old.run* &&
+		$output == *"After"*new.run* ]]
 }
 
 @test "call paths are matched by the names on them" {
@@ -48,7 +52,8 @@ row() { "$here/csv" "$@" <diff.csv; }
 	version new 25 fresh
 	"$report" -v tree --diff old.run -f csv new.run >diff.csv
 	same "main;same" "$(row calls_change "path=main;same")" 15
-	same "main;gone;same" "$(row calls_before "path=main;gone;same") $(row calls_after "path=main;gone;same")" "3 0"
+	same "main;gone;same" "$(row calls_before "path=main;gone;same") $(row calls_after \
+		"path=main;gone;same")" "3 0"
 	same "main;fresh;same" "$(row found "path=main;fresh;same")" after
 	same "paths" "$(sed 1d diff.csv | wc -l)" 7
 	"$report" -v tree --diff old.run -f json new.run | jq -e '.tree | length == 7' >/dev/null
@@ -62,7 +67,9 @@ row() { "$here/csv" "$@" <diff.csv; }
 		"$report" -v functions -f csv "${side#*=}.run" >functions.csv
 		for function in same gone main pad; do
 			for column in self total; do
-				same "$column of $function ${side%=*}" "$(row "${column}_${side%=*}_ns" "function=$function")" "$(value ${column}_ns "function=$function")"
+				same "$column of $function ${side%=*}" \
+					"$(row "${column}_${side%=*}_ns" "function=$function")" \
+					"$(value ${column}_ns "function=$function")"
 			done
 		done
 	done
@@ -73,9 +80,11 @@ row() { "$here/csv" "$@" <diff.csv; }
 @test "a function whose namesake only one of the runs has is the same in both; what is not there has no mean" {
 	"$bin/golden" insideme.data
 	"$report" --diff last~1 -f csv last >diff.csv	# main of tool.c ran in the earlier one only
-	same "main" "$(row calls_before function=main file=/golden/src/app.cpp) $(row calls_after function=main file=/golden/src/app.cpp)" "2 2"
+	same "main" "$(row calls_before function=main file=/golden/src/app.cpp) $(row calls_after \
+		function=main file=/golden/src/app.cpp)" "2 2"
 	same "main of the tool" "$(row found function=main file=/golden/src/tool.c)" before
-	same "its mean" "$(row mean_before_ns function=main file=/golden/src/tool.c) $(row mean_after_ns function=main file=/golden/src/tool.c)" "60000000 "
+	same "its mean" "$(row mean_before_ns function=main file=/golden/src/tool.c) $(row mean_after_ns \
+		function=main file=/golden/src/tool.c)" "60000000 "
 	"$report" -v tree --diff last~1 -f csv last >diff.csv
 	same "paths below main" "$(row found 'path=main;Grid::step(int)')" both
 }
@@ -89,14 +98,17 @@ row() { "$here/csv" "$@" <diff.csv; }
 	monitor --run both.run -q -- sh -c 'one/one; two/two; exit 0'
 	monitor --run first.run -q -- one/one
 	"$report" --diff both.run -f csv first.run >diff.csv
-	same "of one" "$(row calls_before function=main module=one) $(row calls_after function=main module=one)" "1 1"
-	same "of two" "$(row calls_before function=main module=two) $(row found function=main module=two)" "1 before"
+	same "of one" "$(row calls_before function=main module=one) $(row calls_after function=main \
+		module=one)" "1 1"
+	same "of two" "$(row calls_before function=main module=two) $(row found function=main module=two)" \
+		"1 before"
 }
 
 @test "a run beside itself: no change, and no doubt" {
 	record calls || same status $? 7
 	"$report" --diff last -f csv >diff.csv
-	same "changes" "$(row self_change_ns | sort -u) $(row calls_change | sort -u) $(row found | sort -u)" "0 0 both"
+	same "changes" "$(row self_change_ns | sort -u) $(row calls_change | sort -u) $(row found |
+		sort -u)" "0 0 both"
 	run "$report" --diff last
 	[[ $output != *Doubt* ]]
 }

@@ -72,12 +72,14 @@ load faults
 # nr_said COMMAND...: lines that all its processes say where there is no directory
 nr_said() {
 	INSIDEME_DIR=/dev/null/none LD_PRELOAD=$library "$@" >stdout 2>stderr || same status $? 5
-	same "other lines" "$(grep -v '^insideme: cannot use directory /dev/null/none: Not a directory; not recording$' stderr)" ''
+	same "other lines" "$(grep -v \
+		'^insideme: cannot use directory /dev/null/none: Not a directory; not recording$' stderr)" ''
 	wc -l <stderr
 }
 
 @test "a script of which nothing can be recorded: one line, not one for each command" {
-	same lines "$(nr_said sh -c 'for i in 1 2 3; do /bin/true; done; (/bin/true | /bin/cat); sh -c "/bin/true; exit 5"')" 1
+	same lines "$(nr_said sh -c \
+		'for i in 1 2 3; do /bin/true; done; (/bin/true | /bin/cat); sh -c "/bin/true; exit 5"')" 1
 	cp /bin/bash mpirun	# a launcher says nothing, so what it starts does
 	same "lines of ranks" "$(nr_said ./mpirun -c '/bin/sh -c "/bin/true; exit 5"; /bin/true; exit 5')" 2
 }

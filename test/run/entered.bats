@@ -45,8 +45,10 @@ used() {
 		nr=$((nr + 1))
 		line_bytes=$((${#pid} + ${#cpu_ns} + 2))
 		between "CPU of $pid" "$cpu_ns" "$(last cpu_ns "$pid")" $((cpu_ns + 20000000)) || return 1
-		same "written by $pid" "$(largest write_chars "$pid" set=process)" $((written + line_bytes)) || return 1
-		between "memory of $pid" $((mib << 20)) "$(largest rss_bytes "$pid" set=process)" $((mib + 4 << 20)) || return 1
+		same "written by $pid" "$(largest write_chars "$pid" set=process)" \
+			$((written + line_bytes)) || return 1
+		between "memory of $pid" $((mib << 20)) "$(largest rss_bytes "$pid" set=process)" \
+			$((mib + 4 << 20)) || return 1
 	done <said
 	same 'children' "$nr" "$1"
 	same 'logs with insideme-run'"'s" "$(find insideme.data -name '*.log' | wc -l)" 2
@@ -72,7 +74,8 @@ used() {
 	while read -r pid cpu_ns; do
 		depth=$((depth + 1)) mib=$((mib + 16 * depth))
 		between "CPU of child $depth" "$cpu_ns" "$(last cpu_ns "$pid")" $((cpu_ns + 20000000))
-		between "memory of child $depth" $((mib << 20)) "$(largest rss_bytes "$pid")" $(((mib + 4) << 20))
+		between "memory of child $depth" $((mib << 20)) "$(largest rss_bytes "$pid")" \
+			$(((mib + 4) << 20))
 		same 'its status' "$(of exit_status "$pid")" $((depth < 3 ? 7 : 0))
 	done <said
 	same children "$depth" 3
@@ -94,7 +97,9 @@ used() {
 		"$here/csv" cpu_ns "pid=$pid" set=process <resources.csv | grep . >curve
 		sort -n -c curve
 		between 'CPU at the end' "$at_last" "$(tail -1 curve)" $((at_last + 50000000))
-		between 'CPU before the log' "$at_first" "$(awk -v first="$at_first" '$1 >= first { print $1; exit }' curve)" $((at_first + 50000000))
+		between 'CPU before the log' "$at_first" \
+			"$(awk -v first="$at_first" '$1 >= first { print $1; exit }' curve)" \
+			$((at_first + 50000000))
 		between 'rows of the process' 2 "$(wc -l <curve)" 100000
 	done
 }
@@ -185,5 +190,6 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 	grep -q "\"pid\":$pid" resources.json || grep -q "\"pid\": *$pid" resources.json
 	"$report" >summary
 	cat summary
-	between 'MiB at the peak of the sum' 32 "$(sed -n 's/^ *RSS .* \([0-9]*\)[.0-9]* MiB .*GiB.*/\1/p' summary)" 64
+	between 'MiB at the peak of the sum' 32 \
+		"$(sed -n 's/^ *RSS .* \([0-9]*\)[.0-9]* MiB .*GiB.*/\1/p' summary)" 64
 }

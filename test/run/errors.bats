@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What ends calls without a return: exceptions, jumps, ends of threads and of the process; each with its reason.
+# What ends calls without a return: exceptions, jumps, ends of threads and of the process; each with its
+# reason.
 load lib
 
 # table NAME: of the errors view, as csv of its own
@@ -36,11 +37,15 @@ errors() {
 		same "virtual base" "$(errors message type=by_virtual_base)" 'shared'
 		same "int" "$(errors count 'type=int' 'function=pick(int)')" 5
 		same "thrown again" "$(errors count 'kind=rethrown exception' 'type=std::logic_error')" 10
-		same "caught then" "$(errors caught_in 'kind=rethrown exception' 'type=std::logic_error')" attempt
-		same "broken then" "$(errors broken_calls 'kind=rethrown exception' 'type=std::logic_error')" 10
+		same "caught then" "$(errors caught_in 'kind=rethrown exception' 'type=std::logic_error')" \
+			attempt
+		same "broken then" "$(errors broken_calls 'kind=rethrown exception' \
+			'type=std::logic_error')" 10
 		same "in threads" "$(errors count kind=exception 'type=std::out_of_range')" 20
-		same "delivered" "$(errors broken_calls 'kind=rethrown exception' 'type=std::out_of_range')" 20
-		same "message delivered" "$(errors message 'kind=rethrown exception' 'type=std::out_of_range')" carried
+		same "delivered" "$(errors broken_calls 'kind=rethrown exception' 'type=std::out_of_range')" \
+			20
+		same "message delivered" "$(errors message 'kind=rethrown exception' \
+			'type=std::out_of_range')" carried
 		same "broken by long" "$(errors broken_calls type=long)" 30
 		same "jumps" "$(errors count kind=longjmp)" 15
 		same "broken by jumps" "$(errors broken_calls kind=longjmp)" 30
@@ -92,15 +97,20 @@ row() {
 				rm -rf insideme.data errors.csv
 				alone=$(status_of "$bin/throws$compiler" $how)
 				cp stderr stderr.alone
-				same "status of $how" "$(status_of env INSIDEME_CRASH=$crash LD_PRELOAD="$library" "$bin/throws$compiler" $how)" "$alone"
+				same "status of $how" \
+					"$(status_of env INSIDEME_CRASH=$crash LD_PRELOAD="$library" \
+					"$bin/throws$compiler" $how)" "$alone"
 				same "words of $how" "$(cat stderr)" "$(cat stderr.alone)"
 				"$report" -v errors >errors.txt
 				case $how in
-				uncaught) same $how "$(row exception)" 'std::runtime_error bad 5 token(int)' ;;
+				uncaught) same $how "$(row exception)" \
+					'std::runtime_error bad 5 token(int)' ;;
 				noexcept) same $how "$(errors message kind=exception)" 'bad 3' ;;
-				terminate) same $how "$(errors function kind=std::terminate)" 'end(char const*)' ;;
+				terminate) same $how "$(errors function kind=std::terminate)" \
+					'end(char const*)' ;;
 				assert)
-					errors message kind=assertion | grep -q '^number == 7 (.*throws.cpp:[0-9]*, .*check(int))$'
+					errors message kind=assertion |
+						grep -q '^number == 7 (.*throws.cpp:[0-9]*, .*check(int))$'
 					same $how "$(errors function kind=assertion)" 'check(int)'
 					;;
 				abort) same $how "$(errors function kind=abort)" 'end(char const*)' ;;
@@ -109,7 +119,8 @@ row() {
 				esac
 				[ $crash = off ] || case $how in
 				fault)
-					line=$(grep -n '[*]nowhere = 1' "$here/../programs/throws.cpp" | cut -d: -f1)
+					line=$(grep -n '[*]nowhere = 1' "$here/../programs/throws.cpp" |
+						cut -d: -f1)
 					grep -q "SIGSEGV, code 1, address 0x0, in thread [0-9]* of process [0-9]*, at throws.cpp:$line" \
 						<(tr -s '\n ' '  ' <errors.txt)
 					;;
@@ -134,15 +145,19 @@ crashes() {
 	same "status of $1 $3 by insideme-run" "$status" $((128 + number))
 	"$report" -v errors >errors.txt
 	grep -q "killed by $signal" errors.txt
-	same "stacks of $1 $3" "$(grep -o 'main > start\|hold > rest\|work > fail' errors.txt | LC_ALL=C sort | xargs)" \
+	same "stacks of $1 $3" "$(grep -o 'main > start\|hold > rest\|work > fail' errors.txt |
+		LC_ALL=C sort | xargs)" \
 		'hold > rest hold > rest main > start work > fail'
 	[ "$2" = off ] || [ "$number" = 10 ] || grep -q "^Signal *$signal, " errors.txt
 	"$report" -f multiprocess-profiler >calls.csv
-	same "whole calls" "$("$here/csv" id broken=False <calls.csv | grep -vE '^(usleep|pause|pthread_)' | sort | uniq -c | xargs)" \
+	same "whole calls" "$("$here/csv" id broken=False <calls.csv | grep -vE '^(usleep|pause|pthread_)' |
+		sort | uniq -c | xargs)" \
 		'100 warm_up'
-	same "broken by $3" "$("$here/csv" id broken=True error_type=$signal <calls.csv | grep -cvE '^(usleep|pause|pthread_)')" 8
+	same "broken by $3" "$("$here/csv" id broken=True error_type=$signal <calls.csv |
+		grep -cvE '^(usleep|pause|pthread_)')" 8
 	case $2.$3 in
-	on.fault) same "why" "$("$here/csv" error_value broken=True <calls.csv | sort -u)" 'code 1, address 0x0' ;;
+	on.fault) same "why" "$("$here/csv" error_value broken=True <calls.csv | sort -u)" \
+		'code 1, address 0x0' ;;
 	off.*) same "what it means" "$("$here/csv" error_value broken=True <calls.csv | sort -u)" \
 		"$(python3 -c "import signal; print(signal.strsignal($number))")" ;;
 	esac
@@ -175,9 +190,11 @@ crashes() {
 		same columns "$(head -1 calls.csv)" "id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,$(
 			)parent_process_name,broken,error_type,error_value,traceback,tid,rank"
 		same "broken calls of parse" "$("$here/csv" broken id=parse <calls.csv | grep -c True)" 250
-		same "whose message was kept" "$("$here/csv" error_value id=parse <calls.csv | grep -c bad)" 100
+		same "whose message was kept" "$("$here/csv" error_value id=parse <calls.csv | grep -c bad)" \
+			100
 		same "types" "$("$here/csv" error_type id=parse <calls.csv | sort -u)" 'std::runtime_error'
-		same "traceback" "$("$here/csv" traceback id=parse <calls.csv | head -4 | tr '\n' ' ')" 'main load(int) parse(int) token(int) '
+		same "traceback" "$("$here/csv" traceback id=parse <calls.csv | head -4 | tr '\n' ' ')" \
+			'main load(int) parse(int) token(int) '
 		same "whole calls of load" "$("$here/csv" broken id=load <calls.csv | sort -u)" False
 		same "jumped over" "$("$here/csv" error_type id=to_jump <calls.csv | sort -u)" longjmp
 	done
@@ -186,13 +203,17 @@ crashes() {
 @test "the name of a call's parent process, in the same csv: that of the process which forked it, recorded or not" {
 	INSIDEME_THRESHOLD=0 record forks
 	"$report" -f multiprocess-profiler >calls.csv
-	same "of children" "$("$here/csv" parent_process_name id=child_work <calls.csv | sort | uniq -c | xargs)" '150 forks'
-	same "of one that ran itself again" "$("$here/csv" parent_process_name id=exec_work <calls.csv | sort | uniq -c | xargs)" '25 forks'
-	same "of the first" "$("$here/csv" parent_process_name id=parent_work <calls.csv | sort -u)" "$(cat "/proc/$BASHPID/comm")"
+	same "of children" "$("$here/csv" parent_process_name id=child_work <calls.csv | sort | uniq -c |
+		xargs)" '150 forks'
+	same "of one that ran itself again" "$("$here/csv" parent_process_name id=exec_work <calls.csv |
+		sort | uniq -c | xargs)" '25 forks'
+	same "of the first" "$("$here/csv" parent_process_name id=parent_work <calls.csv | sort -u)" \
+		"$(cat "/proc/$BASHPID/comm")"
 }
 
 @test "a C++ library in the program is said to hide its exceptions" {
 	record throws.static
 	quiet
-	"$report" -v errors | grep -q 'Not seen *exceptions in throws.static: it contains its own C++ library, linked statically'
+	"$report" -v errors | grep -q \
+		'Not seen *exceptions in throws.static: it contains its own C++ library, linked statically'
 }

@@ -7,7 +7,8 @@ examples=$BATS_FILE_TMPDIR
 source=$BATS_TEST_DIRNAME/../../examples
 
 setup_file() {
-	make -C "$source" O="$examples" PATH="$build:$PATH" >"$examples/make.out" 2>&1 || { cat "$examples/make.out"; return 1; }
+	make -C "$source" O="$examples" PATH="$build:$PATH" >"$examples/make.out" 2>&1 ||
+		{ cat "$examples/make.out"; return 1; }
 }
 
 # example OPTIONS -- NAME ARGS: under insideme-run
@@ -52,8 +53,10 @@ example() {
 	same "what it prints" "$(cat stdout)" '20 of 400 items failed'
 	calls factor 400 work 400 worker 4
 	"$report" -f multiprocess-profiler -o profile.csv
-	same "rows that are broken" "$("$here/csv" id broken=True <profile.csv | sort | uniq -c | xargs)" '20 factor 4 main'
-	same "their errors" "$("$here/csv" error_type id=factor broken=True <profile.csv | sort -u)" std::invalid_argument
+	same "rows that are broken" "$("$here/csv" id broken=True <profile.csv | sort | uniq -c | xargs)" \
+		'20 factor 4 main'
+	same "their errors" "$("$here/csv" error_type id=factor broken=True <profile.csv | sort -u)" \
+		std::invalid_argument
 	same "processes of work" "$("$here/csv" pid id=work <profile.csv | sort -u | wc -l)" 4
 }
 
@@ -73,13 +76,16 @@ example() {
 	[ -x "$examples/heat" ] || skip "needs MPI"
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-	timeout 60 mpirun.openmpi --oversubscribe -n 2 "$build/insideme-run" -q --waits=off "$examples/heat" 3 >stdout 2>stderr
+	timeout 60 mpirun.openmpi --oversubscribe -n 2 "$build/insideme-run" -q --waits=off "$examples/heat" \
+		3 >stdout 2>stderr
 	view fields >fields.csv
 	# 63 calls of the program's own functions, 123 that these make of MPI, MPI_Init and MPI_Finalize
-	same "calls of communication, by rank" "$("$here/csv" calls field=communication <fields.csv | xargs)" '188 188'
+	same "calls of communication, by rank" \
+		"$("$here/csv" calls field=communication <fields.csv | xargs)" '188 188'
 	same "calls of computation" "$("$here/csv" calls field=computation <fields.csv | xargs)" '60 60'
 	same "calls of I/O" "$("$here/csv" calls field=I/O <fields.csv | xargs)" '3 3'
-	same "calls of a function without a field" "$("$here/csv" calls field=@random_start <fields.csv | xargs)" '3 3'
+	same "calls of a function without a field" \
+		"$("$here/csv" calls field=@random_start <fields.csv | xargs)" '3 3'
 }
 
 @test "commands.sh: what each command of a script used" {

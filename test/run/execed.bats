@@ -102,7 +102,8 @@ catch() {
 # until_seen ARGUMENTS...: sealed is at work until insideme-run has told of it
 until_seen() {
 	local status=0
-	LD_PRELOAD=$preload "${user[@]}" "$build/insideme-run" -q "./${program:-starts}" "$@" >stdout 2>stderr 3>&- &
+	LD_PRELOAD=$preload "${user[@]}" "$build/insideme-run" -q "./${program:-starts}" \
+		"$@" >stdout 2>stderr 3>&- &
 	wait_until is_seen || { touch go; return 1; }
 	touch go
 	wait $! || status=$?
@@ -130,7 +131,8 @@ until_seen() {
 		rm -rf go insideme.data functions.csv
 		until_seen $us
 		child=$(cell pid programs=sealed)
-		same "how the child ended" "$(cell end pid="$child" programs=starts)" "exec of sealed (not recorded)"
+		same "how the child ended" "$(cell end pid="$child" programs=starts)" \
+			"exec of sealed (not recorded)"
 		[ "$(cell end_ns pid="$child" programs=starts)" -le "$(cell begin_ns programs=sealed)" ]
 		same "how its parent ended" "$(cell end programs=starts exit_status=3)" "exit status 3"
 		[ "$(known "$(cell cpu_ns pid="$child" programs=starts)")" -lt 100000000 ]
@@ -148,7 +150,8 @@ until_seen() {
 	catch 2
 	until_seen child
 	[ -e caught ]
-	same "how its child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=waits)" "exec of sealed (not recorded)"
+	same "how its child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=waits)" \
+		"exec of sealed (not recorded)"
 }
 
 @test "a set-uid program, to a user who may not look at its memory" {
@@ -161,7 +164,8 @@ until_seen() {
 	cd "$folder"
 	chmod 4755 sealed
 	until_seen 0
-	same "how the child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=starts)" "exec of sealed (not recorded)"
+	same "how the child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=starts)" \
+		"exec of sealed (not recorded)"
 }
 
 @test "programs that are recorded follow each other without a word of that" {

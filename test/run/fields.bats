@@ -36,17 +36,20 @@ cell() {
 	same "functions of it" "$(cell functions parity)" 2
 	same "calls of leaf" "$(cell calls leaves)" 6000
 	same "calls of middle" "$(cell calls @middle)" 3000
-	same "fields" "$("$here/csv" field <fields.csv | LC_ALL=C sort | xargs)" '@fib @main @middle @outer Others leaves parity'
+	same "fields" "$("$here/csv" field <fields.csv | LC_ALL=C sort | xargs)" \
+		'@fib @main @middle @outer Others leaves parity'
 	grep -q "INSIDEME_FIELDS:1: 'nothing' has no =" report.stderr
 	same "in functions" "$(view functions | "$here/csv" field function=odd)" parity
-	same "total of a recursion" "$(cell total_ns @fib)" "$(view functions | "$here/csv" total_ns function=fib)"
+	same "total of a recursion" "$(cell total_ns @fib)" \
+		"$(view functions | "$here/csv" total_ns function=fib)"
 }
 
 @test "rules of the report come first; a file of them; an empty field is the function's own" {
 	INSIDEME_FIELDS='* = all' run record calls
 	printf '# one\nfib = maths\nno rule\nleaf = \n = nothing\n' >rules
 	view fields --fields @rules >fields.csv
-	grep -q "warning: rules:3: 'no rule' has no =, expected GLOB = FIELD; the other rules apply" report.stderr
+	grep -q "warning: rules:3: 'no rule' has no =, expected GLOB = FIELD; the other rules apply" \
+		report.stderr
 	grep -q "warning: rules:5: '= nothing' has no pattern" report.stderr
 	same "calls of fib" "$(cell calls maths)" 21891
 	same "calls of leaf" "$(cell calls @leaf)" 6000
@@ -84,7 +87,8 @@ assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
 	sed -i 's/@middle/a "b", c/' of_run
 	"$report" -v fields -f csv saved.profile >fields.csv
 	same "fields" "$("$here/csv" field <fields.csv | LC_ALL=C sort)" "$(LC_ALL=C sort of_run)"
-	same "calls" "$(cell calls parity),$(cell calls leaves),$(cell calls @fib),$(cell calls 'a "b", c')" 1001,6000,21891,3000
+	same "calls" "$(cell calls parity),$(cell calls leaves),$(cell calls @fib),$(cell calls 'a "b", c')" \
+		1001,6000,21891,3000
 	"$report" -v fields -f csv saved.profile --fields 'fib = maths' >fields.csv
 	same "calls of a later rule" "$(cell calls maths),$(cell calls leaves)" 21891,6000
 }
@@ -119,6 +123,7 @@ assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
 @test "threads that share a record are in Others with what they lived, not with the time between them" {
 	record many_threads 2000	# six at a time
 	view threads | "$here/csv" threads | awk '$1 > 1 { found = 1 } END { exit !found }'
-	between "all fields" 1 "$(view fields | "$here/csv" self_ns | awk '{ sum += $1 } END { printf "%.0f", sum }')" \
+	between "all fields" 1 "$(view fields | "$here/csv" self_ns |
+		awk '{ sum += $1 } END { printf "%.0f", sum }')" \
 		$((6 * $(view processes | "$here/csv" duration_ns)))
 }

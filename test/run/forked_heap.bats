@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What forked children of programs without hooks do with the heap, before they have a log and after: to the byte.
+# What forked children of programs without hooks do with the heap, before they have a log and after: to the
+# byte.
 load lib
 
 forked="$bin/forked_heap"
@@ -70,7 +71,8 @@ each() {
 	! grep lost_heap_calls quality.txt || return 1
 }
 
-# The program kept 10 large blocks; the first child freed one of them and kept 12 small ones, the second did nothing.
+# The program kept 10 large blocks; the first child freed one of them and kept 12 small ones, the second did
+# nothing.
 @test "rows of insideme-run tell the heap of children without a log" {
 	heap_of() { view resources --top 0 | "$here/csv" heap_bytes "pid=$1" set=process | grep . | tail -1; }
 	differ() {

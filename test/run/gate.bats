@@ -37,7 +37,8 @@ program() {
 gate() {
 	local rules=$1
 	shift
-	"$report" --gate "$rules" --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run new2.run new3.run new4.run "$@"
+	"$report" --gate "$rules" --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run \
+		new2.run new3.run new4.run "$@"
 }
 
 # verdict RULE EXPECTED STATUS
@@ -114,10 +115,12 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 @test "--diff of several runs: means of a run, the change that is sure first" {
 	program old 2000 10 0
 	program new 8000 12 0
-	"$report" -f csv --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run new2.run new3.run new4.run >diff.csv
+	"$report" -f csv --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run new2.run \
+		new3.run new4.run >diff.csv
 	same "the first row" "$("$here/csv" function <diff.csv | head -1)" nap
 	same "it is slower" "$("$here/csv" self_sure function=nap <diff.csv)" slower
-	same "calls of a run" "$("$here/csv" calls_before function=nap <diff.csv) $("$here/csv" calls_after function=nap <diff.csv)" "20 20"
+	same "calls of a run" "$("$here/csv" calls_before function=nap <diff.csv) $("$here/csv" calls_after \
+		function=nap <diff.csv)" "20 20"
 	between "from" 1 "$("$here/csv" self_low_percent function=nap <diff.csv | sed 's/\..*//')" 400
 	"$report" --diff old1.run --diff old2.run new1.run | grep -q "means of a run, of 2 before and 1 after"
 }
@@ -127,7 +130,8 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	program new 8000 12 0
 	"$report" --save old.insideme old1.run old2.run old3.run old4.run
 	"$report" --save new.insideme new1.run new2.run new3.run new4.run
-	for rules in "calls of nap <= base; self_ns of nap <= base + 50%; elapsed_ns <= base + 10%" "alloc_calls <= base; not_freed_bytes <= 1200"; do
+	for rules in "calls of nap <= base; self_ns of nap <= base + 50%; elapsed_ns <= base + 10%" \
+		"alloc_calls <= base; not_freed_bytes <= 1200"; do
 		gate "$rules" -f csv >runs.csv || [ $? = 3 ]
 		"$report" --gate "$rules" --diff old.insideme new.insideme -f csv >saved.csv || [ $? = 3 ]
 		diff <(cut -d , -f 1,2 runs.csv) <(cut -d , -f 1,2 saved.csv)
@@ -144,13 +148,16 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	run -7 monitor --runs 3 --run new --beside ./before.sh -- ./after.sh x
 	same "order" "$(xargs <order)" "before x after x after x before x before x after x"
 	same "runs" "$(ls -d new*/ | xargs)" "new-beside.1/ new-beside.2/ new-beside.3/ new.1/ new.2/ new.3/"
-	same "what it says" "$(tail -1 stderr)" "insideme: 3 runs each; compare with: insideme-report --diff 'new-beside.*' 'new.*'"
-	same "which" "$("$report" -v processes -f csv 'new-beside.*' | "$here/csv" command | sort -u)" "/bin/sh ./before.sh x"
+	same "what it says" "$(tail -1 stderr)" \
+		"insideme: 3 runs each; compare with: insideme-report --diff 'new-beside.*' 'new.*'"
+	same "which" "$("$report" -v processes -f csv 'new-beside.*' | "$here/csv" command | sort -u)" \
+		"/bin/sh ./before.sh x"
 	same "how many" "$("$report" -v processes -f csv 'new.*' | "$here/csv" command | wc -l)" 3
 	run -2 monitor --runs 4 --run new -- ./after.sh
 	same "what it says" "$(cat stderr)" "insideme-run: new.1 is there already: give another --run"
 	run -2 monitor --runs 4 -- ./after.sh
-	same "what it says" "$(cat stderr)" "insideme-run: --runs: it needs --run=NAME: the runs are NAME.1 and so on"
+	same "what it says" "$(cat stderr)" \
+		"insideme-run: --runs: it needs --run=NAME: the runs are NAME.1 and so on"
 	run -2 monitor --beside ./before.sh -- ./after.sh
 	run -143 monitor --runs 2 --run killed -- sh -c 'kill -TERM $$'
 	same "killed runs" "$(ls -d killed*)" killed.1
@@ -168,7 +175,8 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	sed -n '/^## Gate/,/^## The/p' "$here/../../README.md" >section
 	awk '/^    insideme-/ || more { print; more = /\\$/ }' section >commands
 	bash -e commands >text || [ $? = 3 ]	# 5 % of CPU time are little on a busy machine
-	same "rules" "$(grep -cE '^ *(fails|holds|cannot tell) +(alloc_calls|not_freed_bytes|cpu_ns) ' text)" 3
+	same "rules" "$(grep -cE '^ *(fails|holds|cannot tell) +(alloc_calls|not_freed_bytes|cpu_ns) ' \
+		text)" 3
 	insideme-report --save base.insideme 'new-beside.*'
 	insideme-report --save new.insideme 'new.*'
 	sed -n 's/^    - run: //p' section >github
@@ -200,9 +208,11 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	same "verdicts" "$("$here/csv" verdict <runs.csv | xargs)" "fails holds"
 	"$report" --diff 'old.run.*' 'new.run.*' -f csv >diff.csv
 	for i in 1 2 3 4; do
-		sum=$((sum + $("$report" -v functions --columns self_cpu_ns,function -f csv old.run.$i | "$here/csv" self_cpu_ns function=burn)))
+		sum=$((sum + $("$report" -v functions --columns self_cpu_ns,function -f csv old.run.$i |
+			"$here/csv" self_cpu_ns function=burn)))
 	done
-	between "CPU time before" $((sum / 4 - 2)) "$("$here/csv" self_cpu_before_ns function=burn <diff.csv | sed 's/\..*//')" $((sum / 4 + 2))
+	between "CPU time before" $((sum / 4 - 2)) \
+		"$("$here/csv" self_cpu_before_ns function=burn <diff.csv | sed 's/\..*//')" $((sum / 4 + 2))
 	between "of 40 ms" 20000000 $((sum / 4)) 60000000
 	same "how sure" "$("$here/csv" self_cpu_sure function=burn <diff.csv)" slower
 	"$report" --save old.insideme 'old.run.*'
@@ -211,5 +221,6 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	diff <(cut -d , -f 1-3 runs.csv) <(cut -d , -f 1-3 saved.csv)
 	"$report" --save one.insideme new.run.1
 	"$report" --diff old.insideme one.insideme -f csv >one.csv
-	between "of a profile of one run" 100000000 "$("$here/csv" self_cpu_after_ns function=burn <one.csv | sed 's/\..*//')" 200000000
+	between "of a profile of one run" 100000000 \
+		"$("$here/csv" self_cpu_after_ns function=burn <one.csv | sed 's/\..*//')" 200000000
 }

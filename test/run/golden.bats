@@ -69,7 +69,8 @@ sum() {
 	same "allocations" "$(sum alloc_calls <heap.csv)" $((2 * (100 + 50 + 2) + 20))
 	same "bytes" "$(sum alloc_bytes <heap.csv)" $((2 * (100 * 4096 + 50 * 64 + 2 * 72704) + 20 * 65536))
 	same "frees" "$(sum free_calls <heap.csv)" $((2 * 90 + 20))
-	same "single calls" "$("$here/csv" function <calls.csv | sort | uniq -c | xargs)" '20 Grid::exchange(std::vector<double, std::allocator<double> >&) 20 Grid::step(int)'
+	same "single calls" "$("$here/csv" function <calls.csv | sort | uniq -c | xargs)" \
+		'20 Grid::exchange(std::vector<double, std::allocator<double> >&) 20 Grid::step(int)'
 	same "self time" "$(sum self_ns <functions.csv)" "$(sum functions_ns <threads.csv)"
 	same "statuses" "$("$here/csv" exit_status <processes.csv | xargs)" '0 3 0'
 }

@@ -33,9 +33,11 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 		sampled $bytes --quiet --gpu=all
 		rows
 		run_pid=$("$here/csv" pid set=gpu0 <resources.csv | head -1)
-		same "memory with entries of $bytes" "$(last gpu_process_memory_bytes set=gpu0_process "id=$run_pid")" $((123 << 20))
+		same "memory with entries of $bytes" \
+			"$(last gpu_process_memory_bytes set=gpu0_process "id=$run_pid")" $((123 << 20))
 		same "percent" "$(last gpu_process_percent set=gpu0_process "id=$run_pid")" 25
-		same "memory that is not told" "$(last gpu_process_memory_bytes set=gpu0_process id=4000000)" ''
+		same "memory that is not told" \
+			"$(last gpu_process_memory_bytes set=gpu0_process id=4000000)" ''
 		same "processes" "$("$here/csv" id set=gpu0_process <resources.csv | sort -u | wc -l)" 2
 	done
 }
@@ -50,7 +52,8 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 	! grep gpu resources.csv || return 1
 	quiet
 	sampled 24 --quiet --gpu=0,x
-	same "what it says" "$(cat stderr)" 'insideme: INSIDEME_GPU=0,x: expected all, off, or numbers as in 0,1'
+	same "what it says" "$(cat stderr)" \
+		'insideme: INSIDEME_GPU=0,x: expected all, off, or numbers as in 0,1'
 }
 
 @test "a library that hangs delays nothing, one that fails is told of when it was asked for" {
@@ -89,7 +92,8 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 on_device() {
 	local launcher=()
 	while [ "$1" != -- ]; do launcher+=("$1"); shift; done
-	NVML_PID=$PWD/pid LD_LIBRARY_PATH=$bin/nvml-24 "${launcher[@]}" "$build/insideme-run" --quiet --gpu=all -- \
+	NVML_PID=$PWD/pid LD_LIBRARY_PATH=$bin/nvml-24 "${launcher[@]}" "$build/insideme-run" \
+		--quiet --gpu=all -- \
 		sh -c 'read -r pid _ </proc/self/stat; echo "$pid" >pid; exec "$0" "$@"' "${@:2}"
 }
 
@@ -98,9 +102,12 @@ use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1";
 # 25 % of a device the whole time, but for what passes before its first sample
 @test "functions: GPU time and memory by overlap" {
 	on_device -- "$bin/uses" sleeps 600
-	between "GPU time of nap" $(($(use nap total_ns) / 8)) "$(use nap gpu_ns)" $(($(use nap total_ns) * 26 / 100))
-	between "GPU time of work" $(($(use work total_ns) / 5)) "$(use work gpu_ns)" $(($(use work total_ns) * 26 / 100))
-	between "GPU time of main" $(($(use nap gpu_ns) + $(use work gpu_ns) - 1)) "$(use main gpu_ns)" $(($(use main total_ns) * 26 / 100))
+	between "GPU time of nap" $(($(use nap total_ns) / 8)) "$(use nap gpu_ns)" \
+		$(($(use nap total_ns) * 26 / 100))
+	between "GPU time of work" $(($(use work total_ns) / 5)) "$(use work gpu_ns)" \
+		$(($(use work total_ns) * 26 / 100))
+	between "GPU time of main" $(($(use nap gpu_ns) + $(use work gpu_ns) - 1)) "$(use main gpu_ns)" \
+		$(($(use main total_ns) * 26 / 100))
 	COLUMNS=200 "$report" -v functions --columns function,gpu_ns >page
 	tr -s '\n ' ' ' <page | grep 'GPU.* by overlap with samples'
 	rm -rf insideme.data
@@ -116,5 +123,6 @@ use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1";
 	within=$("$report" -v processes -f csv | "$here/csv" pid depth=0)
 	[ "$(cat pid)" != "$within" ]
 	same "memory" "$(last gpu_process_memory_bytes set=gpu0_process "id=$within")" $((123 << 20))
-	same "rows by the host's number" "$(last gpu_process_memory_bytes set=gpu0_process "id=$(cat pid)")" ''
+	same "rows by the host's number" "$(last gpu_process_memory_bytes set=gpu0_process "id=$(cat pid)")" \
+		''
 }

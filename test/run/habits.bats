@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What users of pstats, PyOP2's timers, multiprocess_profiler and pikos are used to; wrong values; nothing to show.
+# What users of pstats, PyOP2's timers, multiprocess_profiler and pikos are used to; wrong values; nothing to
+# show.
 load lib
 
 app() {
@@ -18,8 +19,10 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	run record calls
 	same "the first two" "$(rows --sort calls --restrict 2)" "$(rows --sort calls --top 2)"
 	same "half of four" "$(rows --sort calls --restrict 4 --restrict 0.5)" "$(rows --sort calls --top 2)"
-	same "half of four in percent" "$(rows --sort calls --restrict 4 --restrict 50%)" "$(rows --sort calls --top 2)"
-	same "a regular expression" "$(rows --restrict 'calls\.c:[0-9]+\((fib|even)\)$' --sort name)" 'even 501 fib 21891 '
+	same "half of four in percent" "$(rows --sort calls --restrict 4 --restrict 50%)" \
+		"$(rows --sort calls --top 2)"
+	same "a regular expression" "$(rows --restrict 'calls\.c:[0-9]+\((fib|even)\)$' --sort name)" \
+		'even 501 fib 21891 '
 	same "then a number" "$(rows --restrict 'fib|even' --restrict 1 --sort name)" 'even 501 '
 	same "nothing" "$(rows --restrict nothing_at_all)" ''
 	same "none of them" "$(rows --restrict 0)" ''
@@ -38,8 +41,10 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	"$report" -v functions --no-pager --restrict '\(fib\)' --columns calls,function >text
 	grep -q '21\.9 k/1  fib$' text
 	grep -q 'k calls (.* primitive); total = self' <("$report" -v functions --no-pager | tr -s ' \n' ' ')
-	same "primitive calls of fib by itself" "$(view callers --match fib | "$here/csv" primitive_calls caller=fib)" 2
-	for key in ncalls pcalls tottime cumtime cumulative filename module line name nfl stdname mem peak allocs io; do
+	same "primitive calls of fib by itself" \
+		"$(view callers --match fib | "$here/csv" primitive_calls caller=fib)" 2
+	for key in ncalls pcalls tottime cumtime cumulative filename module line name nfl stdname mem peak \
+		allocs io; do
 		view functions --sort $key >sorted || { echo "$key"; return 1; }
 		same "functions by $key" "$(wc -l <sorted)" "$(view functions | wc -l)"
 	done
@@ -52,29 +57,37 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	run record calls
 	same "the file" "$(value file function=fib | sed 's|.*/||')" calls.c
 	same "without folders" "$(view functions --strip-dirs | "$here/csv" file function=fib)" calls.c
-	"$report" -v functions --no-pager --strip-dirs=off --columns function,source | grep -q '/calls.c:[0-9]*$'
+	"$report" -v functions --no-pager --strip-dirs=off --columns function,source |
+		grep -q '/calls.c:[0-9]*$'
 	run "$report" --strip-dirs=some
 	same "status" "$status" 2
 }
 
 @test "patterns of --match are those of --focus" {
 	run record calls_cpp
-	same "by file" "$(view functions --match calls_cpp.cpp | tail -n +2 | wc -l)" "$(view functions | grep -c /calls_cpp.cpp)"
+	same "by file" "$(view functions --match calls_cpp.cpp | tail -n +2 | wc -l)" \
+		"$(view functions | grep -c /calls_cpp.cpp)"
 	same "by file and name" "$(rows --match 'calls_cpp.cpp:main')" 'main 1 '
 	same "no such file" "$(rows --match 'other.cpp:main')" ''
 	monitor -q --threshold=0 --timing=exact -- "$bin/calls" || same status $? 7
 	for format in mprof insideme-log multiprocess-profiler; do
-		same "$format by file and name" "$("$report" -f $format --match calls.c:even 2>/dev/null | grep -c even)" 501
-		same "$format by another file" "$("$report" -f $format --match other.c:even 2>/dev/null | grep -c even)" 0
+		same "$format by file and name" \
+			"$("$report" -f $format --match calls.c:even 2>/dev/null | grep -c even)" 501
+		same "$format by another file" \
+			"$("$report" -f $format --match other.c:even 2>/dev/null | grep -c even)" 0
 	done
 }
 
 @test "csv with other delimiters and dialects" {
 	run record calls
-	same "semicolons" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter ';' | tail -1)" 'fib;21891'
-	same "tabs" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter tab | tail -1)" $'fib\t21891'
-	same "unix" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect unix | tail -1)" '"fib","21891"'
-	same "excel" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect excel | tail -1)" $'fib,21891\r'
+	same "semicolons" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter ';' |
+		tail -1)" 'fib;21891'
+	same "tabs" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter tab |
+		tail -1)" $'fib\t21891'
+	same "unix" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect unix |
+		tail -1)" '"fib","21891"'
+	same "excel" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect excel |
+		tail -1)" $'fib,21891\r'
 	for wrong in '--delimiter ab' '--delimiter "' '--dialect word'; do
 		# shellcheck disable=SC2086
 		run "$report" -f csv $wrong
@@ -85,7 +98,8 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 }
 
 @test "names of runs have program, host, pid and rank" {
-	INSIDEME_RUN=run-%e-%r-%z-%p LD_PRELOAD=$library sh -c 'echo $$; exec "$0"' "$bin/calls" >stdout 2>stderr || same status $? 7
+	INSIDEME_RUN=run-%e-%r-%z-%p LD_PRELOAD=$library sh -c 'echo $$; exec "$0"' \
+		"$bin/calls" >stdout 2>stderr || same status $? 7
 	pid=$(head -1 stdout)
 	[ -d "run-dash-0-%z-$pid" ] || [ -d "run-sh-0-%z-$pid" ] || { ls; return 1; }
 	INSIDEME_DIR=runs-of-%h monitor -q -- "$bin/calls" || same status $? 7
@@ -96,7 +110,8 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	monitor -q --threshold=0 --timing=exact -- "$bin/calls" || same status $? 7
 	"$report" -f insideme-log --fields 'fib = I/O' >app.log
 	same "lines" "$(wc -l <app.log)" "$(view calls | tail -n +2 | wc -l)"
-	same "of fib" "$(grep -cE '^0//1//@fib//[0-9.]+//[0-9.]+//[-0-9.na]+//[-0-9.na]+//I/O$' app.log)" 21891
+	same "of fib" "$(grep -cE '^0//1//@fib//[0-9.]+//[0-9.]+//[-0-9.na]+//[-0-9.na]+//I/O$' app.log)" \
+		21891
 	same "fields of main" "$(grep -cE '//@main$' app.log)" 1
 	view calls | head -1 | grep -q ',rank,nr_ranks,.*,field,'
 }
@@ -118,8 +133,10 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	END
 	record_app
 	view timers >timers.csv
-	same "never" "$("$here/csv" calls timer=never <timers.csv) $("$here/csv" open timer=never <timers.csv)" '0 1'
-	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" '1 2'
+	same "never" "$("$here/csv" calls timer=never <timers.csv) $("$here/csv" open \
+		timer=never <timers.csv)" '0 1'
+	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" \
+		'1 2'
 	between "ns since its start" 1 "$("$here/csv" open_ns timer=never <timers.csv)" 60000000000
 	COLUMNS=160 "$report" -v timers --no-pager | grep -q 'Not stopped'
 	"$report" --save saved.insideme
@@ -215,7 +232,8 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 }
 
 @test "the summary without insideme-run: once, at the end of the first process, on stderr" {
-	INSIDEME_SUMMARY=on LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 3" >stdout 2>stderr || same status $? 3
+	INSIDEME_SUMMARY=on LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 3" >stdout 2>stderr ||
+		same status $? 3
 	same "summaries" "$(grep -c '^Recorded ' stderr)" 1
 	grep -q '3 processes' stderr
 	same "lines of the program" "$(grep -c '^Recorded' stdout)" 0
@@ -260,10 +278,13 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 @test "the machine: memory, swap, disk" {
 	monitor -q -- "$bin/calls" || same status $? 7
 	view machine >machine.csv
-	between "bytes of memory" 100000000 "$("$here/csv" value figure=memory_bytes <machine.csv)" 100000000000000
-	same "bytes of memory" "$(($("$here/csv" value figure=memory_bytes <machine.csv) / 1024))" "$(awk '/^MemTotal/ {print $2}' /proc/meminfo)"
+	between "bytes of memory" 100000000 "$("$here/csv" value figure=memory_bytes <machine.csv)" \
+		100000000000000
+	same "bytes of memory" "$(($("$here/csv" value figure=memory_bytes <machine.csv) / 1024))" \
+		"$(awk '/^MemTotal/ {print $2}' /proc/meminfo)"
 	same "kernel" "$("$here/csv" value figure=kernel <machine.csv)" "$(uname -r)"
-	between "free bytes on disk" 1 "$("$here/csv" value figure=disk_free_bytes <machine.csv)" 1000000000000000
+	between "free bytes on disk" 1 "$("$here/csv" value figure=disk_free_bytes <machine.csv)" \
+		1000000000000000
 	between "bytes available" 1 "$("$here/csv" least figure=memory_available_bytes <machine.csv)" \
 		"$("$here/csv" value figure=memory_bytes <machine.csv)"
 	"$report" -v machine --no-pager | grep -q 'Memory available'
@@ -273,7 +294,8 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	monitor functions --recording=count --run=counted -- "$bin/calls" || same status $? 7
 	"$report" -f pikos counted >rows.csv 2>report.stderr
 	grep -qx "$(rows_of rows.csv) records" stderr
-	same "rows as a number" "$("$report" -f pikos-count counted 2>report.stderr)" "$(rows_of rows.csv) records"
+	same "rows as a number" "$("$report" -f pikos-count counted 2>report.stderr)" "$(rows_of \
+		rows.csv) records"
 }
 
 @test "a monitor's rows go to a pipe and to a socket, and nobody waits for a reader that is slow, leaves or never comes" {
@@ -296,12 +318,14 @@ with open("received", "wb") as out:
     while data := reader.recv(65536):
         out.write(data)' &
 	wait_until [ -e listens ]
-	monitor functions --recording=stream:door --delimiter=';' --run=sent -- "$bin/calls" || same status $? 7
+	monitor functions --recording=stream:door --delimiter=';' --run=sent -- "$bin/calls" ||
+		same status $? 7
 	wait $!
 	same "rows of the socket" "$(rows_of received)" "$(rows_of rows.csv)"
 	same "its first line" "$(head -c 14 received)" 'index;type;fun'
 	monitor functions --recording=stream:nobody --run=unread -- "$bin/calls" || same status $? 7
-	grep -q "stream:nobody: $(rows_of rows.csv) of $(rows_of rows.csv) rows were dropped: nobody read them in time" stderr
+	grep -q "stream:nobody: $(rows_of rows.csv) of $(rows_of \
+		rows.csv) rows were dropped: nobody read them in time" stderr
 	sleep 60 <pipe &
 	monitor functions --recording=stream:pipe --run=stuck -- "$bin/calls" || same status $? 7
 	kill $!
@@ -324,7 +348,8 @@ with open("received", "wb") as out:
 	monitor --monitor=off -- "$bin/calls" || same status $? 7
 	[ ! -e monitor_records.csv ]
 	rm insideme.conf
-	for wrong in '--monitor=threads' '--recording=csv' 'functions --recording=word' 'functions --delimiter=;' \
+	for wrong in '--monitor=threads' '--recording=csv' 'functions --recording=word' \
+		'functions --delimiter=;' \
 		'functions --recording=stream:x -o y'; do
 		# shellcheck disable=SC2086
 		run "$build/insideme-run" $wrong -- "$bin/calls"
@@ -358,7 +383,8 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	monitor --machine --timeout=500ms --interval=50ms
 	"$report" -f resource-monitor >log.csv
 	between "rows" 2 "$(tail -n +4 log.csv | wc -l)" 40
-	same "reads of the machine before its first reading" "$(tail -n +3 log.csv | "$here/csv" read_count_global | grep -cx 0.0000)" 0
+	same "reads of the machine before its first reading" \
+		"$(tail -n +3 log.csv | "$here/csv" read_count_global | grep -cx 0.0000)" 0
 	grep -q 'is estimated to be [1-9][0-9.]*e-[0-9]* s' log.csv
 }
 
@@ -381,7 +407,8 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	[[ $output == *'folder/ has logs of first; logs of another run need a folder of their own'* ]]
 	same "logs" "$(find folder -name '*.log' | wc -l)" "$logs"
 	"$report" -o other/ --copy second 2>report.stderr
-	same "calls of fib in the folder" "$("$report" -v functions -f csv folder | "$here/csv" calls function=fib)" 21891
+	same "calls of fib in the folder" "$("$report" -v functions -f csv folder |
+		"$here/csv" calls function=fib)" 21891
 }
 
 @test "the program, its pid, the host and the rank in the name of a file" {

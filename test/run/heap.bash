@@ -16,14 +16,18 @@ all() {
 # by valgrind: sets in_use, blocks, allocs, frees, allocated
 by_valgrind() {
 	valgrind --leak-check=summary "$@" 2>valgrind.txt >/dev/null || true	# errno of a failure is another there
-	read -r in_use blocks < <(sed -n 's/.*in use at exit: \(.*\) bytes in \(.*\) blocks/\1 \2/p' valgrind.txt | tr -d ,)
-	read -r allocs frees allocated < <(sed -n 's/.*total heap usage: \(.*\) allocs, \(.*\) frees, \(.*\) bytes allocated/\1 \2 \3/p' valgrind.txt | tr -d ,)
+	read -r in_use blocks < <(sed -n 's/.*in use at exit: \(.*\) bytes in \(.*\) blocks/\1 \2/p' \
+		valgrind.txt | tr -d ,)
+	read -r allocs frees allocated < <(sed \
+		-n 's/.*total heap usage: \(.*\) allocs, \(.*\) frees, \(.*\) bytes allocated/\1 \2 \3/p' \
+		valgrind.txt | tr -d ,)
 }
 
 # not_freed FUNCTION BLOCKS BYTES...
 not_freed() {
 	while [ $# -gt 2 ]; do
-		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" && same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
+		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" &&
+			same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
 		shift 3
 	done
 }

@@ -9,7 +9,8 @@ load heap
 		rm -rf insideme.data heap.csv
 		record leaks$compiler
 		quiet
-		not_freed by_malloc 10 1000 by_calloc 3 990 by_realloc 1 640 by_aligned 4 3612 by_strdup 1 12 by_zero 2 0 \
+		not_freed by_malloc 10 1000 by_calloc 3 990 by_realloc 1 640 by_aligned 4 3612 by_strdup 1 \
+			12 by_zero 2 0 \
 			produce 10 640 temporary 0 0 swap 0 0 by_failing 0 0
 		same "allocations of by_realloc" "$(of alloc_calls by_realloc)" 7
 		same "bytes of by_realloc" "$(of alloc_bytes by_realloc)" 1270
@@ -37,7 +38,8 @@ load heap
 @test "hello world has nothing that is not freed" {
 	for source in c cpp; do
 		rm -rf insideme.data heap.csv
-		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' >hello.c
+		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' \
+			>hello.c
 		[ $source = cpp ] && echo '#include <iostream>
 			int main() { std::cout << "hello world" << std::endl; }' >hello.cpp
 		g++ -x c$([ $source = c ] || echo ++) -finstrument-functions hello.$source -o hello
@@ -55,7 +57,8 @@ the_peak() {
 	same "blocks of grow" "$(of peak_heap_blocks grow)" 50
 	same "all of it" "$(all peak_heap_bytes)" 619027
 	"$report" -v heap >heap.txt
-	grep -A2 '^Heap' heap.txt | xargs | grep '^Heap 605 KiB in 52 blocks at the peak, .* in main > rise > last;'
+	grep -A2 '^Heap' heap.txt | xargs | grep \
+		'^Heap 605 KiB in 52 blocks at the peak, .* in main > rise > last;'
 	grep '617250\|603 KiB .* 50  main > rise > grow' heap.txt
 }
 
@@ -67,7 +70,8 @@ the_peak() {
 		the_peak
 		same "not freed" "$(all not_freed_bytes)" 0
 		view functions --columns function,highest_heap_bytes >functions.csv
-		for function in last rise main; do same "while $function was open" "$(value highest_heap_bytes function=$function)" 619027; done
+		for function in last rise main; do same "while $function was open" \
+			"$(value highest_heap_bytes function=$function)" 619027; done
 		same "while base was open" "$(value highest_heap_bytes function=base)" 1000
 	done
 }
@@ -111,7 +115,8 @@ the_peak() {
 		record late_peak$compiler
 		"$report" -v heap | tr -s ' \n' ' ' >heap.txt
 		grep -o 'Heap 39.1 KiB in 40 blocks at the peak, .* in main > gather;' heap.txt
-		between "time of the peak, ms" 0 "$(sed -n 's/.* peak, \([0-9]*\)[.0-9]* ms after.*/\1/p' heap.txt)" 400
+		between "time of the peak, ms" 0 \
+			"$(sed -n 's/.* peak, \([0-9]*\)[.0-9]* ms after.*/\1/p' heap.txt)" 400
 	done
 }
 
@@ -155,7 +160,8 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	command -v valgrind || skip "valgrind is not installed"
 	for program in peak leaks_cpp; do
 		rm -rf insideme.data heap.csv
-		valgrind --tool=massif --peak-inaccuracy=0.0 --massif-out-file=massif.out "$bin/$program" >/dev/null 2>&1
+		valgrind --tool=massif --peak-inaccuracy=0.0 --massif-out-file=massif.out \
+			"$bin/$program" >/dev/null 2>&1
 		massif=$(sed -n 's/^mem_heap_B=//p' massif.out | sort -n | tail -1)
 		record $program
 		same "peak of $program" "$(all peak_heap_bytes)" "$massif"
@@ -167,8 +173,10 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	heaptrack -o track "$bin/leaks_cpp" >/dev/null 2>&1
 	heaptrack_print track.* >track.txt 2>/dev/null
 	record leaks_cpp	# of C++: heaptrack brings libstdc++ into a program, which allocates at its start
-	same "allocations" "$(all alloc_calls)" "$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
-	same "temporary blocks" "$(all temporary_calls)" "$(sed -n 's/^temporary memory allocations: \([0-9]*\) .*/\1/p' track.txt)"
+	same "allocations" "$(all alloc_calls)" \
+		"$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
+	same "temporary blocks" "$(all temporary_calls)" \
+		"$(sed -n 's/^temporary memory allocations: \([0-9]*\) .*/\1/p' track.txt)"
 	same "peak in kB" "$(awk -v b="$(all peak_heap_bytes)" 'BEGIN { printf "%.2fK", b / 1000 }')" \
 		"$(sed -n 's/^peak heap memory consumption: //p' track.txt)"
 }
@@ -222,10 +230,13 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	same "bytes not freed" "$(all not_freed_bytes)" "$in_use"
 	same "blocks not freed" "$(all not_freed_blocks)" "$blocks"
 	same "peak" "$(all peak_heap_bytes)" "$(sed -n 's/^mem_heap_B=//p' massif.out | sort -n | tail -1)"
-	same "allocations by heaptrack" "$(all alloc_calls)" "$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
+	same "allocations by heaptrack" "$(all alloc_calls)" \
+		"$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
 	same "temporary blocks" "$(all temporary_calls)" 429	# the key of each map that query() makes
-	# Not what heaptrack_print says: it counts the program's first block too, whose number is that of no block.
-	same "temporary blocks by heaptrack" 429 "$(sed -n 's/^\ttemporary allocations:[ \t]*//p' heaptrack.said)"
+	# Not what heaptrack_print says: it counts the program's first block too, whose number is that of no
+	# block.
+	same "temporary blocks by heaptrack" 429 \
+		"$(sed -n 's/^\ttemporary allocations:[ \t]*//p' heaptrack.said)"
 }
 
 # A libc without them has the library's, which look like its own to a program that asks.
@@ -271,7 +282,8 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 		rm -rf insideme.data heap.csv
 		record storms$compiler
 		quiet
-		not_freed child_keeps 40 40000 handler 5 165 at_thread_end 4 176 churn 0 0 exchange 0 0 up_to_limit 0 0 work 0 0
+		not_freed child_keeps 40 40000 handler 5 165 at_thread_end 4 176 churn 0 0 exchange 0 0 \
+			up_to_limit 0 0 work 0 0
 		same "processes" "$(view processes | "$here/csv" pid | wc -l)" 41
 		same "what was lost" "$(view quality | grep -c heap_calls)" 0
 	done
@@ -283,7 +295,8 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 			rm -rf insideme.data heap.csv
 			record passed_on$compiler $nr
 			quiet
-			same "not freed by $nr threads" "$(all not_freed_bytes) $(all not_freed_blocks)" "$(cat stdout)"
+			same "not freed by $nr threads" "$(all not_freed_bytes) $(all not_freed_blocks)" \
+				"$(cat stdout)"
 			same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
 		done
 	done
@@ -307,7 +320,8 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 			same "the heap at last, by $how" "$(view calls --columns heap_after_bytes,function | "$here/csv" heap_after_bytes function=leave |
 				sort -n | xargs)" "9955 420700 500500"
 			same "freed by the child, by $how" "$(of freed_bytes free_some)" 80200
-			same "by its child, by $how" "$(of freed_bytes free_rest),$(of free_calls free_rest)" 410745,594
+			same "by its child, by $how" \
+				"$(of freed_bytes free_rest),$(of free_calls free_rest)" 410745,594
 			not_freed allocate 1000 500500 child_keeps 4 400
 			same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
 		done
@@ -384,7 +398,8 @@ assert list(values) == sorted(values) and 0 <= values[0] and values[-1] <= 10100
 			else monitor -q -- "$bin/late_heap$compiler" "$bin/keeping_plugin.so"; fi
 			quiet
 			not_freed plugin_keep 5 500
-			same "outside of functions" "$(of not_freed_blocks ''),$(of not_freed_bytes '')" 3,1500
+			same "outside of functions" "$(of not_freed_blocks ''),$(of not_freed_bytes '')" \
+				3,1500
 			same "all blocks" "$(all not_freed_blocks)" 8
 			between "unknown frees" 40 "$(view quality | "$here/csv" value finding=unknown_frees)" 41	# the thread's one
 		done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Who allocates in programs without hooks, from stacks of some allocations. Limits are 6 standard errors of what a known number of
+# Who allocates in programs without hooks, from stacks of some allocations. Limits are 6 standard errors of
+# what a known number of
 # blocks of a known size comes to: 1 false alarm in 10^8.
 load lib
 load heap
@@ -13,14 +14,17 @@ sampled() {
 	rm -f heap.csv
 }
 
-# judge BYTES: each line of stdout, "NAME ALLOCATED BLOCKS LIVE LIVE_BLOCKS", is what do_NAME must have but for the error that it says.
+# judge BYTES: each line of stdout, "NAME ALLOCATED BLOCKS LIVE LIVE_BLOCKS", is what do_NAME must have but
+# for the error that it says.
 judge() {
 	local name bytes blocks live live_blocks nr=0
 	while read -r name bytes blocks live live_blocks; do
 		nr=$((nr + 1))
-		awk -v what="$name" -v mean="$1" -v bytes="$bytes" -v blocks="$blocks" -v live="$live" -v nr_live="$live_blocks" \
+		awk -v what="$name" -v mean="$1" -v bytes="$bytes" -v blocks="$blocks" -v live="$live" \
+			-v nr_live="$live_blocks" \
 			-v found="$(of alloc_bytes "do_$name")" -v said="$(of alloc_error_bytes "do_$name")" \
-			-v lives="$(of not_freed_bytes "do_$name")" -v lives_said="$(of not_freed_error_bytes "do_$name")" \
+			-v lives="$(of not_freed_bytes "do_$name")" \
+				-v lives_said="$(of not_freed_error_bytes "do_$name")" \
 			-v nr_found="$(of alloc_calls "do_$name")" '
 			function error(nr, size) { return size * sqrt(nr / (exp(size / mean) - 1)) }
 			function near(of, x, wanted, off) {
@@ -55,10 +59,12 @@ judge() {
 @test "who made the peak" {
 	sampled 8K "$bin/heap_sites"
 	judge 8192
-	# peak_only's 20,000 blocks of 2008 bytes lived then, and what was kept: 40,160 kB, give or take 6 times 539
+	# peak_only's 20,000 blocks of 2008 bytes lived then, and what was kept: 40,160 kB, give or take 6
+	# times 539
 	between "peak of peak_only in kB" 36900 "$(($(of peak_heap_bytes do_peak_only) / 1000))" 43400
 	same "peak of churn" "$(of peak_heap_bytes do_churn)" 0
-	same "peak of keep_calloc" "$(of peak_heap_bytes do_keep_calloc)" "$(of not_freed_bytes do_keep_calloc)"
+	same "peak of keep_calloc" "$(of peak_heap_bytes do_keep_calloc)" \
+		"$(of not_freed_bytes do_keep_calloc)"
 	"$report" -v heap >heap.txt
 	grep -E ' main > do_peak_only$' heap.txt
 	grep -E ' main > with_signals > .*raise' heap.txt
@@ -112,7 +118,8 @@ judge() {
 	sampled 1 "$bin/heap_sites"
 	view tree >tree.csv
 	of_path() { "$here/csv" "$1" "path=$2" <tree.csv; }
-	same "all of it is below the outermost calls" "$("$here/csv" total_alloc_bytes depth=0 <tree.csv | awk '{ s += $1 } END { print s }')" \
+	same "all of it is below the outermost calls" \
+		"$("$here/csv" total_alloc_bytes depth=0 <tree.csv | awk '{ s += $1 } END { print s }')" \
 		"$("$here/csv" alloc_bytes <tree.csv | awk '{ s += $1 } END { print s }')"
 	path=$("$here/csv" path function=do_churn <tree.csv | head -1)
 	same "a site's own" "$(of_path total_alloc_bytes "$path")" "$(of_path alloc_bytes "$path")"
@@ -150,8 +157,11 @@ judge() {
 
 @test "hello world has nothing that is not freed" {
 	for source in c cpp; do
-		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' >hello.c
-		[ $source = cpp ] && printf '#include <iostream>\nint main() { std::cout << "hello world" << std::endl; }\n' >hello.cpp
+		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' \
+			>hello.c
+		[ $source = cpp ] && printf \
+			'#include <iostream>\nint main() { std::cout << "hello world" << std::endl; }\n' \
+			>hello.cpp
 		g++ -x c$([ $source = c ] || echo ++) hello.$source -o hello
 		sampled 1 ./hello
 		same "allocations" "$(($(all alloc_calls) > 0))" 1
@@ -178,7 +188,8 @@ judge() {
 	sampled 8K "$bin/heap_sites" dies || true
 	judge 8192
 	rm stdout heap.csv
-	LD_PRELOAD="$library libgcc_s.so.1" INSIDEME_HEAP_SAMPLE=8K INSIDEME_RUN=$PWD/running "$bin/heap_sites" waits >stdout 2>stderr &
+	LD_PRELOAD="$library libgcc_s.so.1" INSIDEME_HEAP_SAMPLE=8K INSIDEME_RUN=$PWD/running \
+		"$bin/heap_sites" waits >stdout 2>stderr &
 	wait_until grep -qs in_handler stdout
 	view heap running >heap.csv
 	kill $!
@@ -189,7 +200,8 @@ judge() {
 	strip -o stripped "$bin/heap_sites"
 	sampled 8K ./stripped
 	known=$(awk '{ sum += $2 } END { print sum }' stdout)
-	found=$(view heap | "$here/csv" alloc_bytes module=stripped | awk '{ sum += $1 } END { printf "%d", sum }')
+	found=$(view heap | "$here/csv" alloc_bytes module=stripped |
+		awk '{ sum += $1 } END { printf "%d", sum }')
 	between "allocated, in percent" 98 $((found * 100 / known)) 102
 	[ "$(view heap | "$here/csv" function | grep -c '^stripped+0x')" -ge 10 ]
 }
@@ -204,7 +216,9 @@ judge() {
 	same "what it prints" "$(cat stdout)" "$("$python" work.py)"
 	view heap >heap.csv
 	exact=$(view processes | "$here/csv" alloc_bytes)
-	awk -v exact="$exact" -v found="$(all alloc_bytes)" -v error="$("$here/csv" alloc_error_bytes <heap.csv | awk '{ s += $1 ^ 2 } END { print sqrt(s) }')" \
+	awk -v exact="$exact" -v found="$(all alloc_bytes)" \
+		-v error="$("$here/csv" alloc_error_bytes <heap.csv |
+		awk '{ s += $1 ^ 2 } END { print sqrt(s) }')" \
 		'BEGIN { print exact, found, error; exit error <= 0 || (exact - found) ^ 2 > (6 * error) ^ 2 }'
 	[ "$(all samples)" -gt 200 ]
 }
@@ -237,14 +251,17 @@ judge() {
 	strings -a insideme.data/*/*.log | grep -x 'setting.INSIDEME_HEAP_SAMPLE=512K'
 	run "$build/insideme-run" --heap-sample=65M "$bin/heap_sites"
 	same "status" "$status" 2
-	same "what it says" "$output" "insideme-run: --heap-sample: '65M' is not understood; expected off or a size up to 64M"
+	same "what it says" "$output" \
+		"insideme-run: --heap-sample: '65M' is not understood; expected off or a size up to 64M"
 }
 
 @test "a saved profile keeps estimates and errors" {
 	sampled 8K "$bin/heap_sites"
 	"$report" --save saved.json
-	for column in alloc_bytes alloc_error_bytes peak_heap_bytes peak_error_bytes not_freed_bytes not_freed_error_bytes samples; do
-		same "$column" "$("$report" -v heap -f csv saved.json | "$here/csv" $column function=do_keep_calloc)" "$(of $column do_keep_calloc)"
+	for column in alloc_bytes alloc_error_bytes peak_heap_bytes peak_error_bytes not_freed_bytes \
+		not_freed_error_bytes samples; do
+		same "$column" "$("$report" -v heap -f csv saved.json |
+			"$here/csv" $column function=do_keep_calloc)" "$(of $column do_keep_calloc)"
 	done
 	[ "$(of samples do_keep_calloc)" -gt 1000 ]
 }
@@ -256,14 +273,17 @@ judge() {
 }
 
 @test "an allocator of its own that is an object" {
-	command -v jemalloc-config >/dev/null || [ -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ] || skip "jemalloc is not installed"
-	LD_PRELOAD="$library libgcc_s.so.1 libjemalloc.so.2" INSIDEME_HEAP_SAMPLE=8K "$bin/heap_sites" >stdout 2>stderr
+	command -v jemalloc-config >/dev/null || [ -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ] ||
+		skip "jemalloc is not installed"
+	LD_PRELOAD="$library libgcc_s.so.1 libjemalloc.so.2" INSIDEME_HEAP_SAMPLE=8K \
+		"$bin/heap_sites" >stdout 2>stderr
 	rm -f heap.csv
 	quiet
 	judge 8192
 }
 
-# libgcc's begin, as the program sees it: a handler that comes within it and takes a stack would wait for ever.
+# libgcc's begin, as the program sees it: a handler that comes within it and takes a stack would wait for
+# ever.
 @test "the unwinder has begun before a signal handler can come" {
 	cat >once.c <<-'END'
 		#include <pthread.h>

@@ -9,13 +9,16 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 
 @test "--library prints a path that LD_PRELOAD can take" {
 	same path "$("$build/insideme-run" --library)" "$(realpath "$library")"
-	same both "$("$build/insideme-run" --library=mpi)" "$(realpath "$library"):$(realpath "$build/libinsideme-mpi.so")"
+	same both "$("$build/insideme-run" --library=mpi)" \
+		"$(realpath "$library"):$(realpath "$build/libinsideme-mpi.so")"
 	run -2 "$build/insideme-run" --library=both
-	same complaint "$output" "insideme-run: --library: it takes no value but mpi (--help lists the options)"
+	same complaint "$output" \
+		"insideme-run: --library: it takes no value but mpi (--help lists the options)"
 }
 
 @test "the program's environment has the run, the library in front, and the options" {
-	LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 run -0 "$build/insideme-run" -q --budget 64M --threshold=0 -d there env
+	LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 run -0 "$build/insideme-run" -q --budget 64M \
+		--threshold=0 -d there env
 	[[ $output == *"LD_PRELOAD=$(realpath "$library"):/lib/x86_64-linux-gnu/libm.so.6"* ]]
 	[[ $output == *INSIDEME_BUDGET=64M* && $output == *INSIDEME_THRESHOLD=0* ]]
 	[[ $output == *"INSIDEME_RUN=$PWD/there/"* ]]
@@ -83,17 +86,20 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 
 @test "who stops the program alone lets it go on alone" {
 	needs_strace
-	timeout -s KILL 100 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
+	timeout -s KILL 100 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash \
+		-c 'echo $$ >pid; kill -STOP $$; exit 5' &
 	wait_until grep -qs CLD_STOPPED calls
 	kill -CONT "$(cat pid)"
 	wait $! || same status $? 5
 }
 
-# Each waitid() comes back 0.35 s late: so the end falls between the stop's being seen and its being taken note of.
+# Each waitid() comes back 0.35 s late: so the end falls between the stop's being seen and its being taken
+# note of.
 @test "a program that is killed just after it was stopped has ended" {
 	needs_strace
 	timeout -s KILL 100 strace -qo /dev/null -e inject=waitid:delay_exit=350000 "$build/insideme-run" -q \
-		bash -c 'echo $$ >pid; { kill -STOP $$; sleep 0.3; kill -KILL $$; } & wait' 3>&- || same status $? 137
+		bash -c 'echo $$ >pid; { kill -STOP $$; sleep 0.3; kill -KILL $$; } & wait' 3>&- ||
+			same status $? 137
 	"$here/monitor-events" insideme.data/* | grep "^end $(cat pid) "
 }
 
@@ -109,7 +115,8 @@ refused() {
 	refused timing foo "exact, auto, counts"
 	refused budget 1K "a size such as 64M, at least 1M"
 	refused signal FOO "off or a signal such as USR1, WINCH, RTMIN+3"
-	INSIDEME_SAMPLE=99999 "$build/insideme-run" /bin/true 2>&1 | grep -F 'expected off or a number up to 10000'
+	INSIDEME_SAMPLE=99999 "$build/insideme-run" /bin/true 2>&1 |
+		grep -F 'expected off or a number up to 10000'
 }
 
 @test "not found is 127, not executable is 126, and no run is made" {
@@ -127,7 +134,8 @@ refused() {
 	cp "$build/insideme-run" "$library" 'a b'
 	'a b/insideme-run' -q "$bin/calls" >stdout || same status $? 7
 	calls leaf 6000
-	same links "$(find /tmp -maxdepth 2 -path '/tmp/insideme-??????/*' -lname "$PWD/*" 2>/dev/null | wc -l)" 0
+	same links "$(find /tmp -maxdepth 2 -path '/tmp/insideme-??????/*' -lname "$PWD/*" 2>/dev/null |
+		wc -l)" 0
 }
 
 @test "without a library the program runs, and a line says why it is not recorded" {
@@ -142,8 +150,10 @@ refused() {
 	monitor "$bin/calls" || same status $? 7
 	same lines "$(wc -l <stderr)" 1
 	total=$(view functions | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") c = i } NR > 1 { n += $c } END { print n }')
-	[ "$total" -ge 10000 ] && total=$(awk "BEGIN { printf $total < 100000 ? \"%.1f k\" : \"%.0f k\", $total / 1000 }")
-	[[ $(cat stderr) == "insideme: $total calls, "*"; read with: insideme-report insideme.data/"* ]] || { cat stderr; echo "$total"; false; }
+	[ "$total" -ge 10000 ] && total=$(awk \
+		"BEGIN { printf $total < 100000 ? \"%.1f k\" : \"%.0f k\", $total / 1000 }")
+	[[ $(cat stderr) == "insideme: $total calls, "*"; read with: insideme-report insideme.data/"* ]] ||
+		{ cat stderr; echo "$total"; false; }
 }
 
 @test "calls that never returned are counted at the end, as in the report" {

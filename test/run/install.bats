@@ -5,15 +5,19 @@ load lib
 bats_require_minimum_version 1.5.0
 
 install_to() {
-	make -s -o all -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 || { cat install.out; return 1; }
+	make -s -o all -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 ||
+		{ cat install.out; return 1; }
 }
 
 @test "everything is where it belongs" {
 	install_to /opt/insideme "$PWD/root"
-	for file in bin/insideme-run bin/insideme-report bin/insideme-cc bin/insideme-c++ bin/insideme-fc lib/libinsideme.so lib/insideme/libinsideme.so lib/insideme/insideme-lines.o \
+	for file in bin/insideme-run bin/insideme-report bin/insideme-cc bin/insideme-c++ bin/insideme-fc \
+		lib/libinsideme.so lib/insideme/libinsideme.so lib/insideme/insideme-lines.o \
 		lib/insideme/libinsideme-nop.so lib/pkgconfig/insideme.pc share/man/man1/insideme-run.1 \
-		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 share/man/man7/insideme.7 \
-		share/bash-completion/completions/insideme-run share/bash-completion/completions/insideme-report; do
+		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 \
+			share/man/man7/insideme.7 \
+		share/bash-completion/completions/insideme-run \
+			share/bash-completion/completions/insideme-report; do
 		[ -e "root/opt/insideme/$file" ] || { echo "$file is missing"; false; }
 	done
 	[ ! -e root/opt/insideme/include/insideme_log.h ]
@@ -27,11 +31,13 @@ install_to() {
 		MANWIDTH=500 man -l "root/usr/share/man/man1/$tool.1" >manual
 		{
 			"root/usr/bin/$tool" --help | grep -oE -- '--[a-z][a-z-]+'
-			[ $tool = insideme-run ] || { root/usr/bin/$tool -v; root/usr/bin/$tool -f; } | awk '{ print $1 }'
+			[ $tool = insideme-run ] || { root/usr/bin/$tool -v; root/usr/bin/$tool -f; } |
+				awk '{ print $1 }'
 		} | sort -u >words
 		between "words of $tool" 20 "$(wc -l <words)" 200
 		while read -r word; do
-			grep -qE -- "(^|[^a-z-])$word([^a-z-]|$)" manual || { echo "no $word in the manual of $tool"; missing=1; }
+			grep -qE -- "(^|[^a-z-])$word([^a-z-]|$)" manual ||
+				{ echo "no $word in the manual of $tool"; missing=1; }
 		done <words
 	done
 	[ -z "$missing" ]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A program killed at any moment, and what its log must say: for killed.bats and torture/ends.bats.
 
-# within COUNTS FUNCTIONS: what the report counts is what the program counted, but for the one call of each thread that
-# was on its way; of functions that timing auto counts it does not know how many are open. Prints what is not so.
+# within COUNTS FUNCTIONS: what the report counts is what the program counted, but for the one call of each
+# thread that
+# was on its way; of functions that timing auto counts it does not know how many are open. Prints what is not
+# so.
 within() {
 	awk -F '[ ,]' '
 		FNR == NR { begun[$2] += $3; ended[$2] += $4; nr[$2]++; next }
@@ -18,10 +20,12 @@ within() {
 }
 
 has_called() {
-	[ -s counts ] && [ "$("$bin/churn" -p counts | awk '$2 == "descend" { sum += $4 } END { print sum }')" -gt 1000 ]
+	[ -s counts ] && [ "$("$bin/churn" -p counts |
+		awk '$2 == "descend" { sum += $4 } END { print sum }')" -gt 1000 ]
 }
 
-# killed_after SECONDS [VIEW...]: churn is killed then, for views not before it has made calls; the report reads its log,
+# killed_after SECONDS [VIEW...]: churn is killed then, for views not before it has made calls; the report
+# reads its log,
 # warns of nothing, and agrees with it.
 killed_after() {
 	local seconds=$1 status=0 pid

@@ -30,7 +30,8 @@ kept() {
 		rm -rf insideme.data
 		record followed $nr || same status $? 3
 		same "not recorded" "$(view quality | grep -cE 'lost_|threshold_raised')" 0
-		same "calls of each thread" "$(kept | cut -d, -f2 | sort | uniq -c | awk '{ print $1 }' | xargs)" '100 100'
+		same "calls of each thread" "$(kept | cut -d, -f2 | sort | uniq -c | awk '{ print $1 }' |
+			xargs)" '100 100'
 	done
 	same "large logs" "$(find insideme.data -name "*.log" -size +1M | wc -l)" 0
 }
@@ -67,7 +68,8 @@ kept() {
 
 @test "what calls before the last ones used is not shown" {
 	INSIDEME_LAST=10 record calls || same status $? 7
-	same "CPU time" "$(view functions --columns total_cpu_ns,total_blocked_ns | sort -u)" "$(printf ',\ntotal_cpu_ns,total_blocked_ns')"
+	same "CPU time" "$(view functions --columns total_cpu_ns,total_blocked_ns | sort -u)" \
+		"$(printf ',\ntotal_cpu_ns,total_blocked_ns')"
 	view quality >quality.csv
 	same "the quality view" "$("$here/csv" value finding=last_calls <quality.csv)" 10
 	view calls >calls.csv

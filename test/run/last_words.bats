@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --crash: the stack that a fatal signal found is copied, and unwound by the report: as known by construction, and
+# --crash: the stack that a fatal signal found is copied, and unwound by the report: as known by construction,
+# and
 # as gdb has it.
 load lib
 
@@ -22,7 +23,8 @@ for row in json.load(open("errors.json"))["stacks"]:
 }
 
 # ours: the functions of dies.c on the stack, the innermost first
-ours() { "$here/csv" function <stack.csv | grep -xE 'poke|by_[a-z]*|compare|on_signal|deeper|fail|step|run|begin|main|\(not known\)' | xargs; }
+ours() { "$here/csv" function <stack.csv | grep -xE \
+	'poke|by_[a-z]*|compare|on_signal|deeper|fail|step|run|begin|main|\(not known\)' | xargs; }
 
 # line_of TEXT: the line of dies.c that has it
 line_of() { grep -nF "$1" "$here/../programs/dies.c" | head -1 | cut -d: -f1; }
@@ -32,8 +34,10 @@ line_of() { grep -nF "$1" "$here/../programs/dies.c" | head -1 | cut -d: -f1; }
 	for variant in .plain .plain.clang .O0 ""; do
 		dies "$variant" fault
 		same "fault$variant" "$(ours)" "poke by_fault $rest"
-		same "line of fault$variant" "$("$here/csv" line frame=0 <stack.csv)" "$(line_of '*where = 1;')"
-		same "line of main$variant" "$("$here/csv" line function=main <stack.csv)" "$(($(line_of '} else {') + 1))"
+		same "line of fault$variant" "$("$here/csv" line frame=0 <stack.csv)" \
+			"$(line_of '*where = 1;')"
+		same "line of main$variant" "$("$here/csv" line function=main <stack.csv)" \
+			"$(($(line_of '} else {') + 1))"
 		same "state" "$("$here/csv" state frame=0 <stack.csv)" SIGSEGV
 		dies "$variant" abort
 		same "abort$variant" "$(ours)" "by_abort $rest"
@@ -61,16 +65,20 @@ line_of() { grep -nF "$1" "$here/../programs/dies.c" | head -1 | cut -d: -f1; }
 	done
 }
 
-# program_functions: those of gdb's backtrace that have a line of dies.c. An inlined function that has only just
+# program_functions: those of gdb's backtrace that have a line of dies.c. An inlined function that has only
+# just
 # begun is no frame of its own to gdb.
-program_functions() { sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) at .*dies.c:\([0-9]*\)$/\2 \3/p'; }
+program_functions() { sed -n \
+	's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) at .*dies.c:\([0-9]*\)$/\2 \3/p'; }
 
 @test "the stack of a signal: as gdb shows it for the same program" {
 	command -v gdb >/dev/null || skip "no gdb"
 	for variant in .plain .plain.clang .O0; do
 		for how in fault abort null library handler; do
-			gdb -q -batch -nx -ex 'set debuginfod enabled off' -ex 'handle SIGUSR1 nostop pass' -ex run -ex bt \
-				--args "$bin/dies$variant" $how </dev/null 2>/dev/null | program_functions | sed '1{/^poke /d}' >gdb.txt
+			gdb -q -batch -nx -ex 'set debuginfod enabled off' -ex 'handle SIGUSR1 nostop pass' \
+				-ex run -ex bt \
+				--args "$bin/dies$variant" $how </dev/null 2>/dev/null | program_functions |
+					sed '1{/^poke /d}' >gdb.txt
 			grep -q '^main ' gdb.txt || skip "gdb cannot run programs here"
 			dies "$variant" $how
 			awk -F, '$4 ~ /dies.c$/ { print $3, $5 }' stack.csv | sed '1{/^poke /d}' >ours.txt
@@ -89,9 +97,12 @@ program_functions() { sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) (.*) 
 			stacks
 			[ "$("$here/csv" frame frame=0 <stack.csv | wc -l)" -lt 4 ] || break
 		done
-		same "stacks of $program" "$("$here/csv" state frame=0 <stack.csv | sort | xargs)" "SIGSEGV waiting waiting waiting"
-		same "calls" "$("$here/csv" call frame=0 state=waiting <stack.csv | sort | xargs)" "futex pause pause"
-		same "functions" "$("$here/csv" function <stack.csv | grep -xE 'fail|work|hold|rest|main|start' | sort | uniq -c | xargs)" \
+		same "stacks of $program" "$("$here/csv" state frame=0 <stack.csv | sort | xargs)" \
+			"SIGSEGV waiting waiting waiting"
+		same "calls" "$("$here/csv" call frame=0 state=waiting <stack.csv | sort | xargs)" \
+			"futex pause pause"
+		same "functions" "$("$here/csv" function <stack.csv |
+			grep -xE 'fail|work|hold|rest|main|start' | sort | uniq -c | xargs)" \
 			"1 fail 2 hold 1 main 2 rest 1 start 1 work"
 		same "cut" "$("$here/csv" function 'function=(not known)' <stack.csv | wc -l)" 0
 	done
@@ -113,10 +124,12 @@ of_thread() {
 		same "state" "$("$here/csv" state frame=0 <stack.csv)" allocating
 		for action in "" :stop; do
 			rm -rf insideme.data
-			"$build/insideme-run" -q --max-memory=32M$action -- "$bin/dies$variant" memory thread 2>stderr 3>&- &
+			"$build/insideme-run" -q --max-memory=32M$action -- "$bin/dies$variant" memory \
+				thread 2>stderr 3>&- &
 			monitor=$!
 			if [ -n "$action" ]; then
-				stopped() { program=$(pgrep -P $monitor "^dies" | head -1) && grep -q ' T ' /proc/$program/stat; }
+				stopped() { program=$(pgrep -P $monitor "^dies" | head -1) &&
+					grep -q ' T ' /proc/$program/stat; }
 				wait_until stopped
 				kill -CONT $program
 			fi

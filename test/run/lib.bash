@@ -11,7 +11,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# Whatever a test is about, none of its runs has a number that cannot be. A test of damaged logs sets damaged=1; one
+# Whatever a test is about, none of its runs has a number that cannot be. A test of damaged logs sets
+# damaged=1; one
 # of coroutines that go from thread to thread moved=--moved.
 teardown() {
 	[ -n "${damaged-}" ] || numbers_can_be
@@ -20,8 +21,10 @@ teardown() {
 # The few runs that a test left, as far as they can be read, and in no time.
 numbers_can_be() {
 	local runs moved=${moved-}
-	mapfile -t runs < <(find "$BATS_TEST_TMPDIR" -maxdepth 4 -name '*.log' -size -8M -printf '%h\n' 2>/dev/null | sort -u | head -3)
-	[ ${#runs[@]} = 0 ] || "$here/check-numbers" --brief $moved "$build/insideme-report" "${runs[@]}" || [ $? = 2 ]
+	mapfile -t runs < <(find "$BATS_TEST_TMPDIR" -maxdepth 4 -name '*.log' -size -8M -printf \
+		'%h\n' 2>/dev/null | sort -u | head -3)
+	[ ${#runs[@]} = 0 ] || "$here/check-numbers" --brief $moved "$build/insideme-report" "${runs[@]}" ||
+		[ $? = 2 ]
 }
 
 # record PROGRAM ARGS...: one of our test programs under the library alone; stdout and stderr in files.
@@ -36,7 +39,8 @@ monitor() {
 	"$build/insideme-run" "$@" >stdout 2>stderr
 }
 
-# often: rows each 10 ms from now on, whatever they cost. Without a setting they are fewer where this machine is slow.
+# often: rows each 10 ms from now on, whatever they cost. Without a setting they are fewer where this machine
+# is slow.
 often() { export INSIDEME_INTERVAL=10ms; }
 
 # view NAME [OPTIONS]: a view of the newest run as csv.
@@ -91,7 +95,8 @@ wait_until() {
 # A container may forbid to trace processes.
 needs_strace() {
 	command -v strace >/dev/null || skip "no strace"
-	strace -o /dev/null -e inject=getppid:error=ENOSYS true 2>/dev/null || skip "strace cannot inject faults here"
+	strace -o /dev/null -e inject=getppid:error=ENOSYS true 2>/dev/null ||
+		skip "strace cannot inject faults here"
 }
 
 # figure TEXT: what a test of torture/ measured, for doc/torture.md

@@ -12,14 +12,16 @@ built() {
 	mkdir -p ours theirs
 	cp "$source" ours/source.cpp
 	cp "$source" theirs/source.cpp
-	hooks=$(INSIDEME_CXX=echo-none sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' "$build/insideme-cc" | head -1)
+	hooks=$(INSIDEME_CXX=echo-none sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' \
+		"$build/insideme-cc" | head -1)
 	# shellcheck disable=SC2086
 	(cd ours && insideme-c++ --lines $1 source.cpp -o program)
 	# shellcheck disable=SC2086
 	(cd theirs && g++ -g -finstrument-functions $hooks --coverage $1 source.cpp -o program)
 }
 
-# their_counts: "LINE COUNT" of source.cpp as gcov has it of the runs in theirs/; what follows of templates are their
+# their_counts: "LINE COUNT" of source.cpp as gcov has it of the runs in theirs/; what follows of templates
+# are their
 # instances
 their_counts() {
 	(cd theirs && gcov -r program-source.gcda >/dev/null 2>&1 && awk -F: '
@@ -185,7 +187,8 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 		monitor --quiet ours/program threads
 		quiet
 		"$report" -v lines >text
-		same "findings with $flags" "$(tr -s '\n ' ' ' <text | grep -c 'its counters have no locks')" \
+		same "findings with $flags" "$(tr -s '\n ' ' ' <text |
+			grep -c 'its counters have no locks')" \
 			"$([[ $flags = *pthread ]] && echo 0 || echo 1)"
 		rm -rf ours theirs insideme.data
 	done
@@ -210,7 +213,8 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	view lines counted lines >both.csv
 	for column in hits time_ns; do
 		same "$column" "$("$here/csv" $column function=parts line="$line" <both.csv)" \
-			"$("$here/csv" $column function=parts line="$line" <"$([ $column = hits ] && echo counted || echo lines).csv")"
+			"$("$here/csv" $column function=parts \
+				line="$line" <"$([ $column = hits ] && echo counted || echo lines).csv")"
 	done
 	[ -n "$("$here/csv" time_ns function=parts line="$line" <both.csv)" ]
 	[ "$("$here/csv" hits function=parts line="$line" <both.csv)" -gt 1000 ]
@@ -233,9 +237,11 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	monitor --quiet --call-lines ./blocks blocks
 	view lines >lines.csv
 	# shellcheck disable=SC2086
-	same "blocks" "$(for column in alloc_calls alloc_bytes; do "$here/csv" $column $of <lines.csv; done | xargs)" \
+	same "blocks" "$(for column in alloc_calls alloc_bytes; do "$here/csv" $column $of <lines.csv; done |
+		xargs)" \
 		"20000 4000000"
 	# shellcheck disable=SC2086
 	between "hits, as gcov counts a loop" 20000 "$("$here/csv" hits $of <lines.csv)" 20001
-	same "calls of it" "$("$here/csv" calls function=main line="$(grep -n '	blocks();' lines.c | cut -d: -f1)" <lines.csv)" 1
+	same "calls of it" "$("$here/csv" calls function=main \
+		line="$(grep -n '	blocks();' lines.c | cut -d: -f1)" <lines.csv)" 1
 }

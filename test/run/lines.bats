@@ -33,9 +33,11 @@ percent() { echo $(($1 * 100 / $2)); }
 	sampled '-g -O2' ratio
 	whole=$(total)
 	for part in 1 2 3 4; do
-		between "percent of loop $part" $((part * 10 - 10)) "$(percent "$(line parts $part self_ns)" "$whole")" $((part * 10 + 10))
+		between "percent of loop $part" $((part * 10 - 10)) \
+			"$(percent "$(line parts $part self_ns)" "$whole")" $((part * 10 + 10))
 	done
-	between "percent of the call that was inlined" 95 "$(percent "$(line main inlined time_ns)" "$whole")" 100
+	between "percent of the call that was inlined" 95 \
+		"$(percent "$(line main inlined time_ns)" "$whole")" 100
 	same "its self time" "$(line main inlined self_ns)" 0
 }
 
@@ -153,9 +155,12 @@ percent() { echo $(($1 * 100 / $2)); }
 		monitor --quiet ./lines blocks
 		quiet
 		view lines >lines.csv
-		same "small ones" "$(line blocks small alloc_calls) $(line blocks small alloc_bytes)" "20000 4000000"
-		same "large ones" "$(line blocks large alloc_calls) $(line blocks large alloc_bytes)" "10000 10000000"
-		same "freed ones" "$(line blocks freed alloc_calls) $(line blocks freed alloc_bytes)" "10000 10000000"
+		same "small ones" "$(line blocks small alloc_calls) $(line blocks small alloc_bytes)" \
+			"20000 4000000"
+		same "large ones" "$(line blocks large alloc_calls) $(line blocks large alloc_bytes)" \
+			"10000 10000000"
+		same "freed ones" "$(line blocks freed alloc_calls) $(line blocks freed alloc_bytes)" \
+			"10000 10000000"
 		same "small ones at the peak" "$(line blocks small peak_bytes)" 4000000
 		same "large ones at the peak" "$(line blocks large peak_bytes)" 10000000
 		between "freed ones at the peak" 0 "$(line blocks freed peak_bytes)" 1000
@@ -209,9 +214,11 @@ percent() { echo $(($1 * 100 / $2)); }
 	monitor --quiet ./many
 	quiet
 	view lines --match make >lines.csv
-	same "bytes of all" "$("$here/csv" alloc_bytes function=make <lines.csv | awk '{sum += $1} END {print sum}')" 400000
+	same "bytes of all" "$("$here/csv" alloc_bytes function=make <lines.csv |
+		awk '{sum += $1} END {print sum}')" 400000
 	same "of the function" "$(view heap | "$here/csv" alloc_bytes function=make)" 400000
-	between "lines with their own blocks" 20 "$("$here/csv" alloc_bytes function=make <lines.csv | grep -c '^1000$')" 128
+	between "lines with their own blocks" 20 \
+		"$("$here/csv" alloc_bytes function=make <lines.csv | grep -c '^1000$')" 128
 }
 
 @test "a run without samples says what is missing" {
@@ -224,12 +231,15 @@ percent() { echo $(($1 * 100 / $2)); }
 new() {
 	local number
 	number=$(grep -n "/\* $1 \*/" page_faults.c | cut -d: -f1)
-	echo $(($("$here/csv" new_bytes line="$number" <lines.csv | awk '{sum += $1} END {print sum + 0}') / 1024))
+	echo $(($("$here/csv" new_bytes line="$number" <lines.csv |
+		awk '{sum += $1} END {print sum + 0}') / 1024))
 }
 
 @test "new memory by the line that touched it first" {
 	local lost
-	! grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled || skip "all memory is huge pages here"
+	if grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled; then
+		skip "all memory is huge pages here"
+	fi
 	cp "$here/../programs/page_faults.c" .
 	gcc -g -O2 -pthread page_faults.c -o page_faults
 	monitor --quiet --page-faults ./page_faults

@@ -20,14 +20,17 @@ teardown() {
 # start NR: as many workers, of one shell; their pids are in pids then
 start() {
 	: >pids
-	LD_PRELOAD=$library bash -c 'for ((i = 0; i < $0; i++)); do perl -e "$1" & echo $! >>pids; done; wait' "$1" "$worker" 3>&- &
+	LD_PRELOAD=$library bash -c \
+		'for ((i = 0; i < $0; i++)); do perl -e "$1" & echo $! >>pids; done; wait' "$1" \
+		"$worker" 3>&- &
 	wait_until has_pids "$1"
 }
 has_pids() { [ "$(wc -l <pids)" = "$1" ]; }
 
 # rows_of PID: times of the rows of the machine in its log alone
 rows_of() {
-	"$report" -v resources -f csv insideme.data/*/*-"$1"-*.log 2>/dev/null | "$here/csv" time_ns set=system 2>/dev/null || true
+	"$report" -v resources -f csv insideme.data/*/*-"$1"-*.log 2>/dev/null |
+		"$here/csv" time_ns set=system 2>/dev/null || true
 }
 nr_rows() { rows_of "$1" | wc -l; }
 has_rows() { [ "$(nr_rows "$1")" -ge "$2" ]; }
@@ -59,10 +62,12 @@ others_go_on() { wait_until have_rows $(($(nr_others) + 3)); }
 	wait
 	total=$(($(nr_rows "$holder") + $(nr_others)))
 	view resources --top 0 >resources.csv
-	same "rows of the run" "$("$here/csv" time_ns set=system program=machine pid= <resources.csv | wc -l)" "$total"
+	same "rows of the run" "$("$here/csv" time_ns set=system program=machine pid= <resources.csv |
+		wc -l)" "$total"
 	first=$("$here/csv" time_ns set=system <resources.csv | head -1)
 	last=$("$here/csv" time_ns set=system <resources.csv | tail -1)
-	between "rows, one each 100 ms and some at a change" 10 "$total" $(((last - first) / 100000000 * 3 / 2 + 4))
+	between "rows, one each 100 ms and some at a change" 10 "$total" \
+		$(((last - first) / 100000000 * 3 / 2 + 4))
 	# where there are control groups each process has rows of its own, their shell maybe too
 	[[ $("$here/csv" pid set=cgroup <resources.csv | sort -u | wc -l) =~ ^[045]$ ]]
 }
@@ -115,13 +120,15 @@ others_go_on() { wait_until have_rows $(($(nr_others) + 3)); }
 	wait
 	all=$(($(nr_rows "$holder") + $(nr_others)))
 	for pid in $(cat pids); do
-		same "rows beside $pid" "$(view resources --process "$pid" | "$here/csv" time_ns set=system | wc -l)" "$all"
+		same "rows beside $pid" "$(view resources --process "$pid" | "$here/csv" time_ns set=system |
+			wc -l)" "$all"
 		"$report" -v resources --process "$pid" | grep -q system_cpu_busy_ns
 	done
 }
 
 # All but guests' time, which is in the first two.
-total_ns() { awk '/^cpu / { printf "%.0f\n", ($2 + $3 + $4 + $5 + $6 + $7 + $8 + $9) * 10000000 }' /proc/stat; }
+total_ns() { awk '/^cpu / { printf "%.0f\n", ($2 + $3 + $4 + $5 + $6 + $7 + $8 + $9) * 10000000 }' \
+	/proc/stat; }
 
 @test "two processes' rows are what /proc/stat says" {
 	local before after

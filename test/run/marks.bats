@@ -16,8 +16,10 @@ said() {
 		cmp stdout plain.stdout
 		quiet
 		same "marks" "$(said name kind=mark | uniq -c | xargs)" '1 phase one 10 tick 1 phase two'
-		same "failure" "$(said name kind=failure),$(said text kind=failure)" 'timeout,no answer, from "host"'
-		same "where" "$(said function kind=failure),$(said function name=tick | uniq)" request,run_thread
+		same "failure" "$(said name kind=failure),$(said text kind=failure)" \
+			'timeout,no answer, from "host"'
+		same "where" "$(said function kind=failure),$(said function name=tick | uniq)" \
+			request,run_thread
 		same "threads" "$(said thread kind=mark | sort -u | wc -l)" 2
 	done
 }
@@ -25,13 +27,15 @@ said() {
 @test "timers know their spans and their pauses" {
 	record marks
 	view timers >timers.csv
-	same "spans" "$("$here/csv" calls timer=work <timers.csv),$("$here/csv" calls timer=across <timers.csv)" 3,1
+	same "spans" "$("$here/csv" calls timer=work <timers.csv),$("$here/csv" calls \
+		timer=across <timers.csv)" 3,1
 	same "misused" "$("$here/csv" calls timer=misused <timers.csv)" 1
 	# The program slept 3 x 20 ms, and 3 x 30 ms in pauses.
 	between "time" 60000000 "$("$here/csv" total_ns timer=work <timers.csv)" 2000000000
 	between "pauses" 90000000 "$("$here/csv" paused_ns timer=work <timers.csv)" 3000000000
 	same "single spans" "$(said name kind=timer | sort | uniq -c | xargs)" '1 across 1 shown 3 work'
-	same "their sum" "$(said duration_ns kind=timer name=work | awk '{ sum += int($1 / 1000) } END { print int(sum / 100) }')" \
+	same "their sum" "$(said duration_ns kind=timer name=work |
+		awk '{ sum += int($1 / 1000) } END { print int(sum / 100) }')" \
 		"$(("$("$here/csv" total_ns timer=work <timers.csv)" / 100000))"
 	"$report" -v timers | grep -q across
 }
@@ -43,14 +47,19 @@ said() {
 		record "marks$compiler"
 		quiet
 		view timers >timers.csv
-		between "time that was added" 1999900000 "$("$here/csv" total_ns timer=added <timers.csv)" 2000100000
+		between "time that was added" 1999900000 "$("$here/csv" total_ns timer=added <timers.csv)" \
+			2000100000
 		same "times" "$("$here/csv" calls timer=added <timers.csv)" 2
-		same "bytes in a region within itself" "$("$here/csv" moved_bytes timer=copy kind=region <timers.csv)" 3000
-		same "bytes of the outer region" "$("$here/csv" moved_bytes timer=move kind=region <timers.csv)" 8000
+		same "bytes in a region within itself" \
+			"$("$here/csv" moved_bytes timer=copy kind=region <timers.csv)" 3000
+		same "bytes of the outer region" \
+			"$("$here/csv" moved_bytes timer=move kind=region <timers.csv)" 8000
 		same "calls" "$("$here/csv" calls timer=copy kind=region <timers.csv)" 3
-		second=$(awk -v ns="$("$here/csv" total_ns timer=move <timers.csv)" 'BEGIN { printf "%.0f", 8000 / ns * 1e6 }')
+		second=$(awk -v ns="$("$here/csv" total_ns timer=move <timers.csv)" \
+			'BEGIN { printf "%.0f", 8000 / ns * 1e6 }')
 		between "bytes per ms" $((second * 98 / 100)) \
-			"$("$here/csv" moved_bytes_per_s timer=move <timers.csv | awk '{ printf "%.0f", $1 / 1000 }')" $((second * 102 / 100 + 1))
+			"$("$here/csv" moved_bytes_per_s timer=move <timers.csv |
+				awk '{ printf "%.0f", $1 / 1000 }')" $((second * 102 / 100 + 1))
 		"$report" -v mpi | grep -q 'no MPI calls'
 	done
 }
@@ -66,13 +75,18 @@ exported() {
 		INSIDEME_THRESHOLD=0 record "marks$compiler"
 		"$report" -f multiprocess-profiler >calls.csv
 		# A function is called so too.
-		paste <(exported time id=work) <(exported paused_time id=work) <(exported broken id=work) | awk '$2 > 0' >work
-		same "work" "$(cut -f 3 work | uniq -c | xargs),$(exported tid id=across)" "3 False,$(exported tid id=run_thread)"
+		paste <(exported time id=work) <(exported paused_time id=work) <(exported broken id=work) |
+			awk '$2 > 0' >work
+		same "work" "$(cut -f 3 work | uniq -c | xargs),$(exported tid id=across)" \
+			"3 False,$(exported tid id=run_thread)"
 		# 3 x 20 ms, and 3 x 30 ms in pauses.
 		between "its time" 60000 "$(awk '{ sum += $1 } END { printf "%d", sum * 1e6 }' work)" 2000000
-		between "its pauses" 90000 "$(awk '{ sum += $2 } END { printf "%d", sum * 1e6 }' work)" 3000000
-		same "pauses of others" "$(exported paused_time id=across),$(exported paused_time id=pass | sort -u)" 0,0
-		same "failed" "$(exported broken id=request) $(exported error_type id=request) $(exported error_value id=request)" \
+		between "its pauses" 90000 "$(awk '{ sum += $2 } END { printf "%d", sum * 1e6 }' work)" \
+			3000000
+		same "pauses of others" "$(exported paused_time id=across),$(exported paused_time id=pass |
+			sort -u)" 0,0
+		same "failed" "$(exported broken id=request) $(exported error_type id=request) $(exported \
+			error_value id=request)" \
 			'True timeout no answer, from "host"'
 		same "where" "$(exported traceback id=request | xargs)" 'main request'
 		between "its time" 1 "$(exported time id=request | tr -d .0)" 999999999
@@ -80,7 +94,8 @@ exported() {
 
 		INSIDEME_THRESHOLD=100s record "marks$compiler"
 		"$report" -f multiprocess-profiler >calls.csv
-		same "all that failed" "$(exported id),$(exported broken),$(exported error_type),$(exported time)" request,True,timeout,
+		same "all that failed" "$(exported id),$(exported broken),$(exported error_type),$(exported \
+			time)" request,True,timeout,
 	done
 }
 
@@ -96,7 +111,8 @@ exported() {
 @test "a saved profile has the timers, and says that it has no marks" {
 	record marks
 	"$report" --save saved.json
-	same "timers, but not what regions moved" "$(view timers saved.json | cut -d, -f1-12 | sort)" "$(view timers | cut -d, -f1-12 | sort)"
+	same "timers, but not what regions moved" "$(view timers saved.json | cut -d, -f1-12 | sort)" \
+		"$(view timers | cut -d, -f1-12 | sort)"
 	run "$report" -v marks saved.json
 	same "status" "$status" 1
 	same "line" "$output" "insideme-report: a saved profile has sums only: -v marks needs logs"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Heap counters per function, and what the resource rows say, against numbers known by construction or by the kernel.
+# Heap counters per function, and what the resource rows say, against numbers known by construction or by the
+# kernel.
 load lib
 
 heap() {
@@ -15,8 +16,10 @@ heap() {
 		rm -rf insideme.data functions.csv
 		record alloc$compiler
 		quiet
-		heap by_malloc 100 by_calloc 100 by_realloc 200 by_reallocarray 100 by_posix_memalign 100 by_aligned_alloc 100 \
-			by_memalign 100 by_valloc 100 by_pvalloc 100 by_strdup 100 by_failing 0 leaves 10 release 0
+		heap by_malloc 100 by_calloc 100 by_realloc 200 by_reallocarray 100 by_posix_memalign 100 \
+			by_aligned_alloc 100 \
+			by_memalign 100 by_valloc 100 by_pvalloc 100 by_strdup 100 by_failing 0 leaves 10 \
+				release 0
 		between "bytes of by_malloc" 100000 "$(value alloc_bytes function=by_malloc)" 102400
 		between "bytes of by_calloc" 100000 "$(value alloc_bytes function=by_calloc)" 102400
 		between "bytes of leaves" 10000 "$(value alloc_bytes function=leaves)" 10240
@@ -42,7 +45,8 @@ heap() {
 	LD_PRELOAD=$library ./map
 	view summary >summary.csv
 	allocators() { "$here/csv" value section=allocators "column=$1" <summary.csv | xargs; }
-	same "allocators" "$(allocators function)" 'fill(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >&) main'
+	same "allocators" "$(allocators function)" \
+		'fill(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >&) main'
 	same "allocations" "$(allocators alloc_calls)" '1000 1'
 	same "as many in all" "$(view heap | "$here/csv" alloc_calls | awk '{ sum += $1 } END { print sum - 1 }')" 1001	# libstdc++'s own
 	same "of fill itself" "$(value alloc_calls 'function=fill(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >&)')" 0
@@ -96,7 +100,8 @@ highest() {
 	INSIDEME_THRESHOLD=0 record alloc
 	quiet
 	view calls >calls.csv
-	between "heap that leaves leaves" 10000 "$("$here/csv" heap_delta_bytes function=leaves <calls.csv)" 10240
+	between "heap that leaves leaves" 10000 "$("$here/csv" heap_delta_bytes function=leaves <calls.csv)" \
+		10240
 	same "heap of by_malloc" "$("$here/csv" heap_delta_bytes function=by_malloc <calls.csv)" 0
 }
 
@@ -115,8 +120,10 @@ highest() {
 	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .*: 3[2-9](\.[0-9])? MiB of files and shared memory, '
 }
 
-# changes FUNCTION RSS VMS [SLACK]: of each of its calls but the first of a thread, which touches new pages of its stack; in
-# some the sampling task touches its own for the first time. Kernels that count RSS for each processor are off by as much.
+# changes FUNCTION RSS VMS [SLACK]: of each of its calls but the first of a thread, which touches new pages of
+# its stack; in
+# some the sampling task touches its own for the first time. Kernels that count RSS for each processor are off
+# by as much.
 changes() {
 	local slack=${4:-262144}
 	case $(uname -r) in
@@ -163,11 +170,13 @@ changes() {
 	INSIDEME_SNAPSHOT=rss:every INSIDEME_THRESHOLD=0 record every
 	view functions --columns function,calls,rss_growth_bytes >functions.csv
 	growth() { "$here/csv" rss_growth_bytes "function=$1" <functions.csv; }
-	between "of map_and_touch" $((3 * 4194304 - 100000)) "$(growth map_and_touch)" $((3 * 4194304 + 100000))
+	between "of map_and_touch" $((3 * 4194304 - 100000)) "$(growth map_and_touch)" \
+		$((3 * 4194304 + 100000))
 	between "of touch" $((3 * 8388608 - 100000)) "$(growth touch)" $((3 * 8388608 + 100000))
 	between "of unmap" $((-3 * 12582912 - 100000)) "$(growth unmap)" $((-3 * 12582912 + 100000))
 	between "of map_only" -100000 "$(growth map_only)" 100000
-	COLUMNS=200 "$report" -v functions --columns function,rss_growth_bytes | grep 'RSS of single threads as read at entry and exit'
+	COLUMNS=200 "$report" -v functions --columns function,rss_growth_bytes |
+		grep 'RSS of single threads as read at entry and exit'
 }
 
 @test "of RSS, what is of stacks" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects: however they are built, loaded and unloaded, their calls are counted, or it is said that they are not.
+# Objects: however they are built, loaded and unloaded, their calls are counted, or it is said that they are
+# not.
 load lib
 
 finding() {
@@ -36,7 +37,8 @@ finding() {
 	gcc -g -O2 -flto -finstrument-functions main.c one.o two.o -o sorted
 	nm sorted | grep 'sort[.]lto_priv'
 	LD_PRELOAD=$library ./sorted
-	same "functions" "$(view functions --columns calls,function,file | sed 1d | tr -d '"' | grep ,sort | sed 's|,[^,]*/|,|' | sort | xargs)" \
+	same "functions" "$(view functions --columns calls,function,file | sed 1d | tr -d '"' | grep ,sort |
+		sed 's|,[^,]*/|,|' | sort | xargs)" \
 		'2,sort,one.c 2,sort,two.c'
 }
 
@@ -44,7 +46,8 @@ finding() {
 	echo 'void work(void) {}' | gcc -g -O2 -finstrument-functions -shared -fPIC -x c - -o libwork.so
 	echo 'void work(void); void (*volatile worker)(void) = work;
 	      int main(void) { for (int i = 0; i < 10; i++) worker(); return 0; }' |
-		gcc -g -O2 -finstrument-functions -no-pie -fno-pie -x c - -L. -lwork -Wl,-rpath,"$PWD" -o taker
+		gcc -g -O2 -finstrument-functions -no-pie -fno-pie -x c - -L. -lwork -Wl,-rpath,"$PWD" \
+			-o taker
 	LD_PRELOAD=$library ./taker
 	calls work 10 main 1
 }
@@ -77,6 +80,7 @@ finding() {
 	[ "$first" -gt 100 ]
 	[ "$second" -gt 200 ]
 	between "calls of first_work" $((first - 100)) "$(value calls function=first_work)" $((first + 100))
-	between "calls of second_work" $((second - 100)) "$(value calls function=second_work)" $((second + 100))
+	between "calls of second_work" $((second - 100)) "$(value calls function=second_work)" \
+		$((second + 100))
 	same "records without room" "$(finding lost_records)" ''
 }

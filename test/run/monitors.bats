@@ -4,7 +4,8 @@
 load lib
 export INSIDEME_WAITS=off	# rows are counted: those of the program's own functions
 
-# check_nesting FILE: pikos's csv of one thread. Each return is of the newest call that is open; prints how many are left open.
+# check_nesting FILE: pikos's csv of one thread. Each return is of the newest call that is open; prints how
+# many are left open.
 check_nesting() {
 	perl -ne '
 		next if $. == 1;
@@ -26,9 +27,11 @@ check_nesting() {
 		same returns "$(grep -c ,return, rows.csv)" 32893
 		same "left open" "$(check_nesting rows.csv)" 0
 		for function in outer:1000 middle:3000 leaf:6000 fib:21891 even:501 odd:500 main:1; do
-			same "calls of $function" "$(grep -c ",call,${function%:*}," rows.csv)" "${function#*:}"
+			same "calls of $function" "$(grep -c ",call,${function%:*}," rows.csv)" \
+				"${function#*:}"
 		done
-		same "where leaf begins" "$("$here/csv" lineNo function=leaf type=return <rows.csv | sort -u)" "$(grep -n 'void leaf' "$here/../programs/calls.c" | cut -d: -f1)"
+		same "where leaf begins" "$("$here/csv" lineNo function=leaf type=return <rows.csv |
+			sort -u)" "$(grep -n 'void leaf' "$here/../programs/calls.c" | cut -d: -f1)"
 	done
 }
 
@@ -91,7 +94,8 @@ check_nesting() {
 	[ ! -e insideme.html ]
 }
 
-# by_thread FILE: the rows without their index, thread by thread: rows of different threads at one instant may come in any order.
+# by_thread FILE: the rows without their index, thread by thread: rows of different threads at one instant may
+# come in any order.
 by_thread() {
 	sed 1d "$1" | cut -d, -f2- | sort -s -t, -k6,6
 }
@@ -111,28 +115,33 @@ by_thread() {
 	same "the program's output" "$(cat stdout)" 'a line of its own'
 	same "calls in the end" "$(grep -c ,call, monitor_records.csv)" 6011
 	same "returns in the end" "$(grep -c ,return, monitor_records.csv)" 6009
-	same "what was there stays" "$(head -n "$(wc -l <live.csv)" monitor_records.csv | cksum)" "$(cksum <live.csv)"
+	same "what was there stays" "$(head -n "$(wc -l <live.csv)" monitor_records.csv | cksum)" \
+		"$(cksum <live.csv)"
 	"$report" -f pikos --columns index,type,function,line,file,pid,thread -o again.csv
 	diff <(by_thread monitor_records.csv) <(by_thread again.csv)
 }
 
 @test "screen, text and csv, at once or when the program has ended" {
 	for when in '' --buffered; do
-		"$build/insideme-run" -q functions $when -- "$bin/followed" 10 >stdout 2>screen || same status $? 3
+		"$build/insideme-run" -q functions $when -- "$bin/followed" 10 >stdout 2>screen ||
+			same status $? 3
 		same "the program's output" "$(cat stdout)" 'a line of its own'
 		same head "$(head -1 screen)" '   index | type      | function                       | lineNo | filename                 |     pid |     tid'
 		same line "$(sed -n 2p screen | tr -d -)" ''
 		same "rows on the screen" "$(grep -cE '^ +[0-9]+ \| (call|return) ' screen)" 138
-		"$build/insideme-run" -q $when --recording=text functions -- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
+		"$build/insideme-run" -q $when --recording=text functions -- "$bin/followed" \
+			10 >stdout 2>stderr || same status $? 3
 		same "rows in the file" "$(grep -cE '^ +[0-9]+ \| (call|return) ' monitor_records.log)" 138
-		"$build/insideme-run" -q functions $when --recording csv -o own.csv -- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
+		"$build/insideme-run" -q functions $when --recording csv -o own.csv -- "$bin/followed" \
+			10 >stdout 2>stderr || same status $? 3
 		same "rows of csv" "$(sed 1d own.csv | wc -l)" 138
 		[ -n "$when" ] || same "what else was said" "$(cat stderr)" ''
 	done
 }
 
 @test "focus and filter of a monitor" {
-	"$build/insideme-run" -q functions --recording csv --focused-on batch --filter 'type == call and function in batch,leaf' \
+	"$build/insideme-run" -q functions --recording csv --focused-on batch \
+		--filter 'type == call and function in batch,leaf' \
 		-- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
 	same leaves "$(grep -c ,call,leaf, monitor_records.csv)" 60
 	same batches "$(grep -c ,call,batch, monitor_records.csv)" 6
@@ -140,7 +149,8 @@ by_thread() {
 }
 
 @test "a monitor that is not understood does not run the program" {
-	for options in '--recording paper' '--recording screen -o file' "--filter 'depth inn 3'" '-o /nowhere/rows'; do
+	for options in '--recording paper' '--recording screen -o file' "--filter 'depth inn 3'" \
+		'-o /nowhere/rows'; do
 		eval "run \"$build/insideme-run\" functions $options -- touch it_ran"
 		[ "$status" -ne 0 ]
 		[[ $output == insideme-r* ]]
@@ -162,21 +172,27 @@ by_thread() {
 }
 
 @test "under another insideme-run there are no rows, and how to get them is said" {
-	"$build/insideme-run" -q -- "$build/insideme-run" functions -- "$bin/followed" 10 >stdout 2>stderr || true
+	"$build/insideme-run" -q -- "$build/insideme-run" functions -- "$bin/followed" 10 >stdout 2>stderr ||
+		true
 	same "line" "$(cat stderr)" 'insideme: no rows under another insideme-run: give functions to that one; afterwards: insideme-report -f pikos'
-	"$build/insideme-run" -q functions --recording csv -- "$build/insideme-run" -q "$bin/followed" 10 >stdout 2>stderr || true
+	"$build/insideme-run" -q functions --recording csv -- "$build/insideme-run" -q "$bin/followed" \
+		10 >stdout 2>stderr || true
 	same "then there are" "$(grep -c ',call,main,' monitor_records.csv)" 1
 }
 
 @test "RSS and VMS at each entry and exit" {
 	"$build/insideme-run" -q function_memory --recording csv -- "$bin/every" >stdout 2>stderr
 	same head "$(head -1 monitor_records.csv)" index,type,function,RSS,VMS,lineNo,filename,pid,tid
-	for change in map_and_touch:4194304:4194304 map_only:0:8388608 touch:8388608:0 unmap:-12582912:-12582912 nothing:0:0; do
+	for change in map_and_touch:4194304:4194304 map_only:0:8388608 touch:8388608:0 \
+		unmap:-12582912:-12582912 nothing:0:0; do
 		IFS=: read -r function rss vms <<<"$change"
 		for column in RSS:$rss VMS:$vms; do
-			paste -d' ' <("$here/csv" "${column%:*}" "function=$function" type=call <monitor_records.csv) \
-				<("$here/csv" "${column%:*}" "function=$function" type=return <monitor_records.csv) >pairs
-			same "${column%:*} of $function" "$(awk '{ print $2 - $1 }' pairs | sort -u)" "${column#*:}"
+			paste -d' ' <("$here/csv" "${column%:*}" "function=$function" \
+				type=call <monitor_records.csv) \
+				<("$here/csv" "${column%:*}" "function=$function" \
+					type=return <monitor_records.csv) >pairs
+			same "${column%:*} of $function" "$(awk '{ print $2 - $1 }' pairs | sort -u)" \
+				"${column#*:}"
 		done
 	done
 	# the same as each call's record has it
@@ -189,7 +205,8 @@ by_thread() {
 }
 
 @test "a million calls are followed to the last one" {
-	"$build/insideme-run" -q functions --recording csv -- "$bin/followed" 166666 >stdout 2>stderr || same status $? 3
+	"$build/insideme-run" -q functions --recording csv -- "$bin/followed" 166666 >stdout 2>stderr ||
+		same status $? 3
 	same calls "$(grep -c ,call, monitor_records.csv)" 1000006
 	same returns "$(grep -c ,return, monitor_records.csv)" 1000004
 	same "what was said" "$(grep -v ' rows of other threads that follow it in time$' stderr)" ''

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# MPI calls and their messages, by Open MPI and by MPICH, in C and by Fortran's three interfaces. Numbers are those
+# MPI calls and their messages, by Open MPI and by MPICH, in C and by Fortran's three interfaces. Numbers are
+# those
 # that the programs of programs/mpi make by construction.
 load lib
 
@@ -18,7 +19,8 @@ setup_file() {
 		mpicc.$mpi -g -O1 -finstrument-functions "$source/killed.c" -o killed.$mpi
 		for interface in MPIF_H MPI_MODULE MPI_F08; do
 			mkdir -p $mpi.$interface
-			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface "$source/calls.F90" -o fortran.$mpi.$interface
+			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface \
+				"$source/calls.F90" -o fortran.$mpi.$interface
 		done
 	done
 }
@@ -56,8 +58,10 @@ in_c() {
 	cmp plain stdout
 	views
 
-	same "ring, from 2 to 0" "$(messages messages sender=2 receiver=0 function=MPI_Sendrecv communicator=MPI_COMM_WORLD)" 1
-	same "its bytes" "$(messages bytes sender=2 receiver=0 function=MPI_Sendrecv communicator=MPI_COMM_WORLD)" 4
+	same "ring, from 2 to 0" "$(messages messages sender=2 receiver=0 function=MPI_Sendrecv \
+		communicator=MPI_COMM_WORLD)" 1
+	same "its bytes" "$(messages bytes sender=2 receiver=0 function=MPI_Sendrecv \
+		communicator=MPI_COMM_WORLD)" 4
 	same "MPI_Send, from 0 to 1" "$(messages bytes sender=0 receiver=1 function=MPI_Send)" 24
 	same "MPI_Ssend" "$(messages bytes sender=0 receiver=1 function=MPI_Ssend)" 16
 	same "MPI_Isend" "$(messages bytes sender=0 receiver=1 function=MPI_Isend)" 8
@@ -73,14 +77,16 @@ in_c() {
 	same "receives without a size" "$(of_calls unknown_sizes function=MPI_Recv)" 1
 	same "barriers: none within the program's operation" \
 		"$(of_calls calls function=MPI_Barrier | tr ' ' '\n' | awk '{ n += $1 } END { print n }')" 9
-	same "calls of Allreduce" "$(of_calls calls function=MPI_Allreduce | tr ' ' '\n' | awk '{ n += $1 } END { print n }')" 6
+	same "calls of Allreduce" "$(of_calls calls function=MPI_Allreduce | tr ' ' '\n' |
+		awk '{ n += $1 } END { print n }')" 6
 
 	same "communicators of rings, in all ranks alike" \
 		"$("$here/csv" communicator function=MPI_Sendrecv <messages.csv | sort -u | xargs)" \
 		'MPI_COMM_WORLD MPI_COMM_WORLD/1@0 MPI_COMM_WORLD/2@0 MPI_COMM_WORLD/2@1 MPI_COMM_WORLD/3@0 MPI_COMM_WORLD/3@1'
 	same "world ranks in a communicator of two" \
 		"$(messages receiver sender=2 function=MPI_Sendrecv communicator=MPI_COMM_WORLD/2@0)" 0
-	same "the copy after four splits" "$(messages messages function=MPI_Barrier communicator=MPI_COMM_WORLD/5@0)" '1 1 1'
+	same "the copy after four splits" "$(messages messages function=MPI_Barrier \
+		communicator=MPI_COMM_WORLD/5@0)" '1 1 1'
 	same "field" "$("$here/csv" calls field=communication <<<"$(view fields)" | wc -l)" 3
 }
 
@@ -108,7 +114,8 @@ in_fortran() {
 	received=$(of_calls bytes function=MPI_Recv)
 	[ -z "$received" ] || same "what came" "$received" 120
 	same "reductions" "$(of_calls calls function=MPI_Allreduce)" 4
-	same "barriers of a communicator" "$(messages messages function=MPI_Barrier communicator=MPI_COMM_WORLD/1@0)" '1 1'
+	same "barriers of a communicator" "$(messages messages function=MPI_Barrier \
+		communicator=MPI_COMM_WORLD/1@0)" '1 1'
 }
 
 @test "Open MPI, mpif.h" { in_fortran openmpi MPIF_H; }
@@ -118,24 +125,28 @@ in_fortran() {
 @test "MPICH, use mpi" { in_fortran mpich MPI_MODULE; }
 @test "MPICH, use mpi_f08" { in_fortran mpich MPI_F08; }
 
-# What the program's own clocks say; the time between its reading of them and the call depends on the machine's load.
+# What the program's own clocks say; the time between its reading of them and the call depends on the
+# machine's load.
 waits_are_known() {
 	local kind function rank late ns found
 	ranks "$1" 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/late.$1"
 	view late >late.csv
 	while IFS=, read -r kind function rank late ns; do
-		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
+		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" \
+			late_rank="$late" <late.csv)
 		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
 	done <out
 	view mpi >mpi.csv
-	between "waiting of a function, over all ranks" 150000000 "$(of_calls waiting_ns function=MPI_Waitany | cut -d. -f1)" 2000000000
+	between "waiting of a function, over all ranks" 150000000 \
+		"$(of_calls waiting_ns function=MPI_Waitany | cut -d. -f1)" 2000000000
 	same "of MPI_Init it is not known" "$(of_calls waiting_ns function=MPI_Init)" ''
 	view balance >balance.csv
 	same "who waits for all" "$("$here/csv" most_rank name=MPI_Waitall <balance.csv)" 2
 	same "ranks that do" "$("$here/csv" ranks name=MPI_Waitall <balance.csv)" 1
 	same "ranks with a peak of the heap" "$("$here/csv" ranks name='peak heap' <balance.csv)" 3
 	same "rows of the program" "$(wc -l <out)" 8
-	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' | tr -s ' ')" 'other side is known of 630'
+	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' |
+		tr -s ' ')" 'other side is known of 630'
 }
 
 # Where records were lost, one rank's clock bounds what its calls waited. Only rank 1 calls MPI_Ssend.
@@ -218,7 +229,8 @@ clocks_are_found() {
 	between "fast" 400000 $(($(clock end_offset_ns) - end - 1500000000)) 20000000
 	view late >late.csv
 	while IFS=, read -r kind function rank late ns; do
-		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
+		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" \
+			late_rank="$late" <late.csv)
 		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
 	done <program
 }
@@ -233,18 +245,22 @@ ends_are_known() {
 	local status without rank kind=receive function=MPI_Recv
 	[ "$1" != barrier ] || kind=collective function=MPI_Barrier
 	status=0 without=0
-	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$BATS_FILE_TMPDIR/killed.openmpi" "$@" >out 2>&1 || without=$?
-	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.openmpi" "$@" \
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$BATS_FILE_TMPDIR/killed.openmpi" "$@" >out 2>&1 ||
+		without=$?
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" \
+		-q "$BATS_FILE_TMPDIR/killed.openmpi" "$@" \
 		>out 2>&1 || status=$?
 	same "status" "$status" "$without"
 	view late >late.csv
 	view mpi >mpi.csv
 	same "messages" "$(of_calls messages function=MPI_Send)" 20
-	between "calls that waited" 15 "$("$here/csv" calls kind='late sender' rank=1 late_rank=0 <late.csv)" 20
+	between "calls that waited" 15 "$("$here/csv" calls kind='late sender' rank=1 \
+		late_rank=0 <late.csv)" 20
 	"$report" -v late | grep -q 'other side is known of 80'
 	view blocked >blocked.csv
 	for rank in 0 1; do
-		same "rank $rank waits for" "$("$here/csv" for_rank rank=$rank kind="$kind" caller=wait_for_last <blocked.csv)" 2
+		same "rank $rank waits for" "$("$here/csv" for_rank rank=$rank kind="$kind" \
+			caller=wait_for_last <blocked.csv)" 2
 		same "in $kind" "$("$here/csv" function rank=$rank <blocked.csv)" "$function"
 	done
 	same "rank 2 waits for" "$("$here/csv" for_rank rank=2 <blocked.csv)" ''
@@ -259,10 +275,12 @@ ends_are_known() {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	ends_are_known barrier
 	same "absent ranks" "$("$here/csv" absent_ranks rank=0 <blocked.csv)" 1
-	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.openmpi" \
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" \
+		-q "$BATS_FILE_TMPDIR/killed.openmpi" \
 		barrier first >out 2>&1 || true
 	view blocked >blocked.csv
-	same "in the first call" "$("$here/csv" for_rank rank=1 kind=collective absent_ranks=1 <blocked.csv)" 2
+	same "in the first call" "$("$here/csv" for_rank rank=1 kind=collective \
+		absent_ranks=1 <blocked.csv)" 2
 }
 
 @test "MPI_Abort" {
@@ -272,7 +290,8 @@ ends_are_known() {
 
 @test "insideme-run before mpirun; --mpi=off; a program that is none" {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
-	timeout 100 "$build/insideme-run" -q mpirun.openmpi --oversubscribe -n 2 "$BATS_FILE_TMPDIR/plain.openmpi" >out 2>stderr
+	timeout 100 "$build/insideme-run" -q mpirun.openmpi --oversubscribe -n 2 \
+		"$BATS_FILE_TMPDIR/plain.openmpi" >out 2>stderr
 	view mpi >mpi.csv
 	same "calls of MPI_Recv" "$(of_calls calls function=MPI_Recv)" 4
 	ranks openmpi 2 "$build/insideme-run" -q --mpi=off "$BATS_FILE_TMPDIR/plain.openmpi"

@@ -55,7 +55,9 @@ a_tool_goes_on() {
 	ranks "$1" 3 env LD_PRELOAD="$programs/tool.$1.so" "$build/insideme-run" -q "$programs/calls.$1"
 	view functions >view.csv
 	same "ranks that the tool saw" "$(ls tool.? | wc -l)" 3
-	cat tool.? | awk -F, '{ calls[$1] += $2 } END { for (function_ in calls) print function_, calls[function_] }' >tool.sums
+	cat tool.? | awk -F, \
+		'{ calls[$1] += $2 } END { for (function_ in calls) print function_, calls[function_] }' \
+		>tool.sums
 	while read -r function calls; do
 		same "$function" "$(sums calls function="$function")" "$calls"
 	done <tool.sums
@@ -95,8 +97,10 @@ worlds_are_kept_apart() {
 	local more=
 	command -v "mpirun.$1" >/dev/null || skip "needs $1"
 	[ "$1" = mpich ] || more=--oversubscribe
-	timeout 100 "mpirun.$1" $more -n 1 "$programs/hazards.$1" spawn >plain 2>&1 || skip "$1 starts no other ranks here"
-	timeout 100 "$build/insideme-run" -q "mpirun.$1" $more -n 1 "$programs/hazards.$1" spawn >stdout 2>stderr ||
+	timeout 100 "mpirun.$1" $more -n 1 "$programs/hazards.$1" spawn >plain 2>&1 ||
+		skip "$1 starts no other ranks here"
+	timeout 100 "$build/insideme-run" -q "mpirun.$1" $more -n 1 "$programs/hazards.$1" \
+		spawn >stdout 2>stderr ||
 		{ cat stderr; return 1; }
 	view messages >view.csv
 	same "sent to the other world" "$(sums messages function=MPI_Send)" 2
@@ -181,7 +185,8 @@ windows_are_known() {
 		'MPI_COMM_WORLD/1@0/window1@0 MPI_COMM_WORLD/1@0/window2@0'
 	view mpi >view.csv
 	same "fences" "$(sums calls function=MPI_Win_fence)" 12
-	same "what is waited in one-sided calls" "$("$here/csv" waiting_most_ns function=MPI_Put <view.csv)" ''
+	same "what is waited in one-sided calls" "$("$here/csv" waiting_most_ns function=MPI_Put <view.csv)" \
+		''
 	"$here/csv" waiting_ns function=MPI_Win_fence <view.csv | grep -q '^[0-9]'
 	same "locks" "$(sums calls function=MPI_Win_lock)" 4
 }
@@ -202,6 +207,7 @@ recording_is_switched() {
 @test "missing ranks are named" {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	timeout 100 mpirun.openmpi --oversubscribe -n 1 "$programs/hazards.openmpi" one : \
-		-n 1 "$build/insideme-run" -q "$programs/hazards.openmpi" one : -n 2 "$programs/hazards.openmpi" one
+		-n 1 "$build/insideme-run" -q "$programs/hazards.openmpi" one : -n 2 \
+			"$programs/hazards.openmpi" one
 	[[ $("$report" -v quality | tr -s ' \n' ' ') == *"no log of 3 of 4 ranks: 0, 2 to 3"* ]]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The dead ends that a newcomer can run into: exactly what is typed and exactly what is read. What changes from one
+# The dead ends that a newcomer can run into: exactly what is typed and exactly what is read. What changes
+# from one
 # run to the next is masked: times, sizes, pids.
 load lib
 bats_require_minimum_version 1.5.0
@@ -31,12 +32,14 @@ how_to_build='            insideme-cc ...      (or insideme-c++, insideme-fc, in
 @test "the library is not found: ld.so says so, and the report how to record" {
 	gcc -O2 -x c - -o app <<<'int main(void) { return 0; }'
 	LD_PRELOAD=libinsideme.so ./app 2>&1 | reads "ERROR: ld.so: object 'libinsideme.so' from LD_PRELOAD cannot be preloaded (cannot open shared object file): ignored."
-	insideme-report 2>&1 | reads 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+	insideme-report 2>&1 | reads \
+		'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
 }
 
 @test "no hooks" {
 	gcc -O2 -x c - -o app <<<'int main(void) { return 0; }'
-	insideme-run ./app 2>&1 | mask | reads 'insideme: N calls, N; read with: insideme-report insideme.data/DATE-app'
+	insideme-run ./app 2>&1 | mask | reads \
+		'insideme: N calls, N; read with: insideme-report insideme.data/DATE-app'
 	part Time | mask | reads "Time      CPU time of all: N
           no functions were recorded: app has no hooks.
           Sample it as it is, for functions by CPU time and who allocates:
@@ -100,7 +103,8 @@ $how_to_build"
 @test "old runs around: the newest has no functions, an older one has" {
 	insideme-run -q -- "$bin/calls" || same status $? 7
 	insideme-run -q -- true
-	part Time | tail -1 | mask | reads '          newest run that has some: insideme-report insideme.data/DATE-calls'
+	part Time | tail -1 | mask | reads \
+		'          newest run that has some: insideme-report insideme.data/DATE-calls'
 	[[ $(insideme-report last~1) == *fib* ]]
 }
 
@@ -119,7 +123,8 @@ $how_to_build"
           LD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, and use insideme-run ./app
           newest run that has some: insideme-report insideme.data/DATE-calls'
 	same "runs of the report" "$(find insideme.data -name '*insideme-report*')" ''
-	INSIDEME_PAGER='sed -n p' python3 "$here/on_terminal.py" 4 100 '' /usr/bin/env LD_PRELOAD="$library" "$build/insideme-report" >shown
+	INSIDEME_PAGER='sed -n p' python3 "$here/on_terminal.py" 4 100 '' /usr/bin/env LD_PRELOAD="$library" \
+		"$build/insideme-report" >shown
 	[[ $(cat shown) == *'LD_PRELOAD is exported here'* ]]
 	same "runs of the pager" "$(find insideme.data -name '*-sed*' -o -name '*-sh*' -o -name '*-dash*')" ''
 }
@@ -136,14 +141,16 @@ main,,1
 work,,9'
 	strip app
 	insideme-run -q -- ./app
-	part Doubts | sed -E 's/, [0-9.]+ %/, N %/; s|/.*/app|/app|' | tr -s ' \n' ' ' | grep -o '2 functions.*them' |
+	part Doubts | sed -E 's/, [0-9.]+ %/, N %/; s|/.*/app|/app|' | tr -s ' \n' ' ' |
+		grep -o '2 functions.*them' |
 		reads '2 functions without a name, N % of the time in functions: /app has no symbols for them'
 }
 
 @test "static, setuid: said before, and on the first page" {
 	gcc -static -x c - -o app <<<'int main(void) { return 5; }'
 	run -5 insideme-run ./app
-	same "what insideme-run says" "$output" 'insideme: ./app is not recorded: it is linked statically; link it dynamically'
+	same "what insideme-run says" "$output" \
+		'insideme: ./app is not recorded: it is linked statically; link it dynamically'
 	insideme-report | mask | sed '/^$/d' | reads 'insideme.data/DATE-app     WHEN
 Time      no functions were recorded: ./app is not recorded: it is linked statically; link it dynamically
 Others    app, pid N, exit status N: did not load the recorder; N of CPU, at most N
@@ -256,9 +263,11 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	mkdir elsewhere
 	cd elsewhere
 	run -1 insideme-report
-	same output "$output" 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+	same output "$output" \
+		'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
 	run -1 insideme-report calls
-	same output "$output" 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+	same output "$output" \
+		'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
 	run -0 insideme-report ../insideme.data
 	INSIDEME_DIR=$PWD/../insideme.data run -0 insideme-report calls
 	run -127 insideme-run ./app
@@ -278,7 +287,8 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	"${other[@]}" test -x "$build/insideme-run" || skip "another user cannot read $build"
 	run -0 "${other[@]}" insideme-run true
-	same output "$output" 'insideme: cannot use directory /insideme.data: Permission denied; not recording'
+	same output "$output" \
+		'insideme: cannot use directory /insideme.data: Permission denied; not recording'
 }
 
 # What a user reads first: each option, view and message is in one of these.
@@ -293,14 +303,16 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 		case $word in
 		--help | --version | --view | --format | --output | -v_summary) continue ;;
 		esac
-		cat "${manual[@]}" | grep -qF -- "${word/_/ }" || { echo "the manual has no ${word/_/ }"; false; }
+		cat "${manual[@]}" | grep -qF -- "${word/_/ }" ||
+			{ echo "the manual has no ${word/_/ }"; false; }
 	done
 	cp "$bin/calls" app
 	insideme-run -q -- ./app || same status $? 7
 	insideme-run -q -- ./app || same status $? 7
 	sed -n '/^## Read$/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$top/README.md" >commands
 	between "commands of the README" 10 "$(wc -l <commands)" 30
-	sed -n '/^## Views and options/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$top/doc/settings.md" >more
+	sed -n '/^## Views and options/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' \
+		"$top/doc/settings.md" >more
 	between "commands of the settings" 15 "$(wc -l <more)" 40
 	cat more >>commands
 	echo leak:nothing >FILE
@@ -316,13 +328,15 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 @test "man finds the manuals of a build folder that is in PATH" {
 	local page
 	for page in insideme-run insideme-report insideme-cc insideme; do
-		[[ $(env -u MANPATH PATH="$build:$PATH" man -w "$page") == "$build"/man/man[17]/$page.[17] ]] || return 1
+		[[ $(env -u MANPATH PATH="$build:$PATH" man \
+			-w "$page") == "$build"/man/man[17]/$page.[17] ]] || return 1
 	done
 }
 
 @test "the manual has each line by which the recorder turns itself off" {
 	cat "${manual[@]}" | tr '\n' ' ' >read
-	grep -roh 'recorder_turn_off("[^"]*"' "$here"/../../preload --include='*.c' | cut -d'"' -f2 | sort -u >reasons
+	grep -roh 'recorder_turn_off("[^"]*"' "$here"/../../preload --include='*.c' | cut -d'"' -f2 |
+		sort -u >reasons
 	between "reasons" 5 "$(wc -l <reasons)" 20
 	while read -r reason; do
 		grep -qF "$reason" read || { echo "the manual has no: $reason"; false; }
@@ -332,7 +346,8 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 # Of each message the longest part that has no name or number in it is looked for.
 @test "the messages that the manual explains are those of the sources" {
 	local message
-	{ cat "$top/scripts/insideme-cc" && find "$top/preload" "$top/analyzer" -name '*.c' -not -path '*/node_modules/*' -exec cat {} +; } |
+	{ cat "$top/scripts/insideme-cc" && find "$top/preload" "$top/analyzer" -name '*.c' -not -path \
+		'*/node_modules/*' -exec cat {} +; } |
 		perl -0777 -pe 's/"\s*"//g' >sources
 	sed -n '/^## The three commonest/,/^##/p' "$top/README.md" >tables
 	cat "$top/doc/troubleshooting.md" >>tables
@@ -342,7 +357,8 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 		my @parts = split /\.\.\.|\.\/[\w.]+|\bapp\b|\bfunctions\b|python3|\bN\b|\d+|[:,;]|insideme: /, $seen;
 		s/^ +| +$//g for @parts;
 		print +(sort { length $b <=> length $a } @parts)[0], "\n"' tables >messages
-	sed -n '/^## Programs that cannot/,/^##/s/^|[^|]*| \([^|`(]*[^|`( ]\)[^|]*|[^|]*|$/\1/p' tables | grep -v -e ^--- -e '^reason in' >>messages
+	sed -n '/^## Programs that cannot/,/^##/s/^|[^|]*| \([^|`(]*[^|`( ]\)[^|]*|[^|]*|$/\1/p' tables |
+		grep -v -e ^--- -e '^reason in' >>messages
 	between "messages" 18 "$(wc -l <messages)" 60
 	while read -r message; do
 		grep -qF -- "$message" sources || { echo "no source says: $message"; false; }
@@ -364,7 +380,8 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 		"$top/doc/settings.md" | sed 's/ *$//' | sort >written
 	diff <(grep ' default ' table | sed 's/ *$//' | sort) written
 	while read -r name _ value; do
-		grep "^| .*\`$name\`" "$top/doc/settings.md" | grep -qwF -- "$value" || { echo "$name: no $value"; false; }
+		grep "^| .*\`$name\`" "$top/doc/settings.md" | grep -qwF -- "$value" ||
+			{ echo "$name: no $value"; false; }
 	done < <(grep ' value ' table)
 }
 

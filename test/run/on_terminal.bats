@@ -60,10 +60,13 @@ on() {
 
 @test "text fits the terminal: tables, what stands above and below them" {
 	record calls_cpp || true
-	for view in summary functions tree callers callees calls heap errors threads processes resources timers marks quality; do
+	for view in summary functions tree callers callees calls heap errors threads processes resources \
+		timers marks quality; do
 		for columns in 80 120; do
 			report=$build/insideme-report LC_ALL=C on 1000 $columns -v $view --no-pager >shown
-			between "longest line of $view" 20 "$(awk 'length > longest { longest = length } END { print longest }' shown)" $columns
+			between "longest line of $view" 20 \
+				"$(awk 'length > longest { longest = length } END { print longest }' shown)" \
+				$columns
 		done
 	done
 }

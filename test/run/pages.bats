@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a reader of the pages relies on: nothing counted twice, advice that helps, doubts told, plain text where asked.
+# What a reader of the pages relies on: nothing counted twice, advice that helps, doubts told, plain text
+# where asked.
 load lib
 
 @test "an exec counts neither its process nor its CPU time twice" {

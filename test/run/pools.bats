@@ -12,7 +12,8 @@ load heap
 		same "what misuse gives" "$(cat stdout)" 'wrong: 0'
 		not_freed keep 6 600 use 0 0 grow 1 240 rise 0 0 careless_pool 2 65584
 		same "the arena" "$(of alloc_calls make_pool)" ''
-		same "allocations" "$(of alloc_calls keep),$(of alloc_calls use),$(of alloc_calls rise)" 10,500,200
+		same "allocations" "$(of alloc_calls keep),$(of alloc_calls use),$(of alloc_calls rise)" \
+			10,500,200
 		same "temporary" "$(of temporary_calls use)" 500
 		same "at the peak" "$(of peak_heap_bytes rise),$(of peak_heap_blocks rise)" 25600,200
 		same "the whole peak" "$(all peak_heap_bytes)" $((25600 + 1000 + 240 + 65584))
@@ -27,7 +28,8 @@ load heap
 		quiet
 		not_freed 'from_arena<int>::allocate' 1 4096
 		same "all blocks" "$(all not_freed_blocks)" 1
-		same "bytes of both lists" "$(of alloc_bytes 'from_arena<int>::allocate')" $((4096 + 4 * 2047))
+		same "bytes of both lists" "$(of alloc_bytes 'from_arena<int>::allocate')" \
+			$((4096 + 4 * 2047))
 	done
 	rm -rf insideme.data heap.csv
 	record pools_fortran
@@ -62,7 +64,8 @@ load heap
 	for argument in '' waits; do
 		rm -rf insideme.data
 		LD_PRELOAD=$library sh -c "./early $argument; exit \$?"
-		same "allocated, $argument" "$(view processes --top 0 | "$here/csv" alloc_bytes programs=early)" $((1000 * $(./early usable)))
+		same "allocated, $argument" "$(view processes --top 0 |
+			"$here/csv" alloc_bytes programs=early)" $((1000 * $(./early usable)))
 	done
 }
 

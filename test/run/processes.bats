@@ -19,7 +19,8 @@ load lib
 
 @test "one launch is one run where the kernel cannot be asked for single mappings" {
 	needs_strace
-	strace -f -qq -o trace -e trace=ioctl -e inject=ioctl:error=ENOTTY -E LD_PRELOAD="$library" "$bin/forks" >stdout ||
+	strace -f -qq -o trace -e trace=ioctl -e inject=ioctl:error=ENOTTY -E LD_PRELOAD="$library" \
+		"$bin/forks" >stdout ||
 		same status $? 0
 	grep -q INJECTED trace
 	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
@@ -33,7 +34,8 @@ load lib
 }
 
 for_each_end() {
-	for kind in return:10 exit:11 _exit:12 quick_exit:13 abort:134 kill:137 segv:139 exec:14 pthread_exit:0; do
+	for kind in return:10 exit:11 _exit:12 quick_exit:13 abort:134 kill:137 segv:139 exec:14 \
+		pthread_exit:0; do
 		rm -rf insideme.data functions.csv
 		"$1" "${kind%:*}" "${kind#*:}" || { echo "$kind"; return 1; }
 	done
@@ -89,7 +91,8 @@ one_monitored_end() {
 	between "bytes on disk" 32768 "$bytes" 131072
 }
 
-# The last readings of the processes: the peak is no less than what was there then, but for what a kernel that counts for each
+# The last readings of the processes: the peak is no less than what was there then, but for what a kernel that
+# counts for each
 # processor is off by.
 peak_is_above_rss() {
 	view resources --columns pid,rss_bytes,peak_rss_bytes |
@@ -126,14 +129,17 @@ peak_is_above_rss() {
 	same "processes named calls" "$(view processes --columns programs | grep -c calls)" 1
 }
 
-# within: all of the run lies between the first process's begin and end, and the logs do not contradict each other
+# within: all of the run lies between the first process's begin and end, and the logs do not contradict each
+# other
 within() {
 	local end
 	view processes >processes.csv
 	same "what the report says" "$(cat report.stderr)" ''
 	end=$("$here/csv" end_ns depth=0 <processes.csv | head -1)
-	between "processes" 4 "$("$here/csv" begin_ns <processes.csv | awk -v end="$end" '$1 >= 0 && $1 <= end' | wc -l)" 10
-	same "processes outside of the run" "$("$here/csv" begin_ns <processes.csv | awk -v end="$end" '$1 < 0 || $1 > end')" ''
+	between "processes" 4 "$("$here/csv" begin_ns <processes.csv |
+		awk -v end="$end" '$1 >= 0 && $1 <= end' | wc -l)" 10
+	same "processes outside of the run" "$("$here/csv" begin_ns <processes.csv |
+		awk -v end="$end" '$1 < 0 || $1 > end')" ''
 	calls leaf 6000
 }
 

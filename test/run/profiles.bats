@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Profiles of other tools: what call paths have in them, added up by function, is what the view of functions has.
+# Profiles of other tools: what call paths have in them, added up by function, is what the view of functions
+# has.
 bats_require_minimum_version 1.5.0
 load lib
 load formats
@@ -51,7 +52,8 @@ as_functions() {
 	record deep
 	of folded --columns calls
 	same "the deepest" "$(cut -f 3 folded.rows | sort -n | tail -1)" 500
-	same "all calls" "$(cut -f 2 folded.rows | awk '{ sum += $1 } END { print sum }')" "$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
+	same "all calls" "$(cut -f 2 folded.rows | awk '{ sum += $1 } END { print sum }')" \
+		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
 	of speedscope --max-size 1M
 	between "calls of recursion are cut" 1 "$(found 2 'calls: (deeper)' speedscope.rows)" 1000000000
 }
@@ -65,7 +67,8 @@ as_functions() {
 	as_functions speedscope self_ns "time: "
 	"$report" --save saved.json
 	of speedscope saved.json
-	same "a saved profile" "$(cat report.stderr)" "insideme-report: warning: a saved profile has sums only: no calls over time"
+	same "a saved profile" "$(cat report.stderr)" \
+		"insideme-report: warning: a saved profile has sums only: no calls over time"
 	as_functions speedscope alloc_bytes "allocated: "
 }
 
@@ -93,9 +96,12 @@ as_functions() {
 	record leaks
 	"$report" -f pprof -o run.pb
 	for index in calls:calls alloc_space:alloc_bytes inuse_space:not_freed_bytes time:self_ns; do
-		HOME=$PWD go tool pprof -top -nodefraction=0 -unit="$([ $index = time:self_ns ] && echo ns || echo B)" \
-			-sample_index="${index%:*}" run.pb 2>/dev/null | sed '1,/flat%/d; s/%//g' | awk '{ print $6, $1 + 0 }' | sort >found
-		view functions --columns "${index#*:},function" | tail -n +2 | awk -F , '$1 > 0 { print $2, $1 }' | sort >wanted
+		HOME=$PWD go tool pprof -top -nodefraction=0 \
+			-unit="$([ $index = time:self_ns ] && echo ns || echo B)" \
+			-sample_index="${index%:*}" run.pb 2>/dev/null | sed '1,/flat%/d; s/%//g' |
+				awk '{ print $6, $1 + 0 }' | sort >found
+		view functions --columns "${index#*:},function" | tail -n +2 |
+			awk -F , '$1 > 0 { print $2, $1 }' | sort >wanted
 		[ -s wanted ]
 		diff <(grep -v ' 0$' found) wanted
 	done
@@ -115,7 +121,8 @@ as_functions() {
 	record calls || true
 	of callgrind
 	as_functions callgrind calls "calls: "
-	near "fib with what it calls" "$(found 2 'ns with calls: fib' callgrind.rows)" "$(value total_ns function=fib)" 3
+	near "fib with what it calls" "$(found 2 'ns with calls: fib' callgrind.rows)" \
+		"$(value total_ns function=fib)" 3
 }
 
 @test "pstats: functions, their callers, recursion" {
@@ -128,7 +135,8 @@ as_functions() {
 	same "ns of middle" "$(found 3 middle pstats.rows)" "$(value self_ns function=middle)"
 	view callers --columns calls,caller,function | tail -n +2 >edges
 	while IFS=, read -r calls caller function; do
-		[ -z "$caller" ] || same "$caller calls $function" "$(found 2 "$caller > $function" pstats.rows)" "$calls"
+		[ -z "$caller" ] || same "$caller calls $function" \
+			"$(found 2 "$caller > $function" pstats.rows)" "$calls"
 	done <edges
 	grep -q '^fib > fib	' pstats.rows
 }
@@ -158,17 +166,20 @@ as_functions() {
 	"$report" -f dot -o graph.pdf
 	pdftotext graph.pdf - | grep -q outer
 	run -1 env PATH=/nowhere "$report" -f dot -o none.svg
-	same "without graphviz" "$output" "insideme-report: cannot run dot, of graphviz: No such file or directory"
+	same "without graphviz" "$output" \
+		"insideme-report: cannot run dot, of graphviz: No such file or directory"
 	[ -z "$(find . -name 'none*')" ]
 }
 
 @test "markdown: a table that GitHub shows as the view is" {
 	"$bin/golden" insideme.data
-	"$report" -v functions -f json last~1 | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["functions"]))' >rows
+	"$report" -v functions -f json last~1 |
+		python3 -c 'import json, sys; print(len(json.load(sys.stdin)["functions"]))' >rows
 	"$report" -v functions -f markdown --top 0 last~1 | cmark-gfm -e table >functions.html
 	same "rows" "$(grep -c '^<tr>' functions.html)" $(($(cat rows) + 1))
 	same "cells" "$(grep -c '^<td' functions.html)" $(($(cat rows) * $(grep -c '^<th ' functions.html)))
-	grep -qF 'Grid::exchange(std::vector&lt;double, std::allocator&lt;double&gt; &gt;&amp;)' functions.html
+	grep -qF 'Grid::exchange(std::vector&lt;double, std::allocator&lt;double&gt; &gt;&amp;)' \
+		functions.html
 	same "no name is taken as emphasis" "$(grep -c '<em>' functions.html)" 0
 }
 
@@ -198,9 +209,11 @@ as_functions() {
 	of openmetrics
 	view processes >processes.csv
 	for name in calls alloc_bytes peak_rss_bytes; do
-		same "$name" "$(found 2 "insideme_$name" openmetrics.rows)" "$("$here/csv" $name <processes.csv)"
+		same "$name" "$(found 2 "insideme_$name" openmetrics.rows)" \
+			"$("$here/csv" $name <processes.csv)"
 	done
-	same "CPU time" "$(found 2 insideme_cpu_seconds openmetrics.rows)" "$("$here/csv" cpu_ns <processes.csv)"
+	same "CPU time" "$(found 2 insideme_cpu_seconds openmetrics.rows)" \
+		"$("$here/csv" cpu_ns <processes.csv)"
 	finding=$(view quality | "$here/csv" text finding=lost_calls)
 	same "what was lost" "$(found 2 "doubt $finding" openmetrics.rows)" 1
 	for format in dot callgrind; do
@@ -211,7 +224,8 @@ as_functions() {
 	"$report" -v tree -f markdown | cmark-gfm -e table | grep -q "Doubt: $finding"
 	record leaks
 	of openmetrics last last~1
-	same "of the first run" "$(found 2 'insideme_calls of run 1' openmetrics.rows)" "$(view processes | "$here/csv" calls)"
+	same "of the first run" "$(found 2 'insideme_calls of run 1' openmetrics.rows)" \
+		"$(view processes | "$here/csv" calls)"
 	of openmetrics last
 	"$report" -v tree -f json last | jq -e --arg lost "$finding" '.doubts | index($lost) == null'
 }
@@ -245,11 +259,13 @@ as_functions() {
 	grep -qE '^outer +1000' said
 	grep -qx '.outer 1000' said
 	grep -qx '..middle 3000' said
-	same "paths in the tree" "$(grep -cE '^\.*[a-z]+ [0-9]+$' said)" "$(view tree --columns depth | tail -n +2 | wc -l)"
+	same "paths in the tree" "$(grep -cE '^\.*[a-z]+ [0-9]+$' said)" \
+		"$(view tree --columns depth | tail -n +2 | wc -l)"
 }
 
 # sum PREFIX FILE: of the numbers whose name begins so; callgrind_annotate has a row for all
-sum() { awk -F '\t' -v prefix="$1" 'index($1, prefix) == 1 && !/PROGRAM TOTALS/ { sum += $2 } END { print sum + 0 }' "$2"; }
+sum() { awk -F '\t' -v \
+	prefix="$1" 'index($1, prefix) == 1 && !/PROGRAM TOTALS/ { sum += $2 } END { print sum + 0 }' "$2"; }
 
 @test "two ranks, one of them killed, in every format" {
 	local calls format name
@@ -257,7 +273,8 @@ sum() { awk -F '\t' -v prefix="$1" 'index($1, prefix) == 1 && !/PROGRAM TOTALS/ 
 	calls=$(view functions last~1 | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')
 	of folded --columns calls last~1
 	same "calls in folded" "$(sum '' folded.rows)" "$calls"
-	for format in pprof 'calls count: ' speedscope 'calls: ' callgrind 'calls: ' openmetrics insideme_calls; do
+	for format in pprof 'calls count: ' speedscope 'calls: ' callgrind 'calls: ' openmetrics \
+		insideme_calls; do
 		case $format in
 		*[:_]*) same "calls in $name" "$(sum "$format" $name.rows)" "$calls" ;;
 		*) name=$format && of $name last~1 ;;
@@ -297,7 +314,8 @@ sum() { awk -F '\t' -v prefix="$1" 'index($1, prefix) == 1 && !/PROGRAM TOTALS/ 
 	done
 	for name in chrome perfetto; do
 		of $name
-		same "only counters in $name" "$(grep -cvE '^(counter|end|InsideMe|in doubt) |^\(shorter' $name.rows)" 0
+		same "only counters in $name" \
+			"$(grep -cvE '^(counter|end|InsideMe|in doubt) |^\(shorter' $name.rows)" 0
 		grep -q '^counter RSS' $name.rows
 	done
 	same "no lines" "$("$report" -f insideme-log)" ''

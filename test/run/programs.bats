@@ -5,7 +5,8 @@ load lib
 
 # The programs that have logs, sorted.
 recorded() {
-	find insideme.data -name '*.log' -exec sh -c 'head -c 232 "$1" | tail -c 64 | tr -d "\0"; echo' _ {} \; | sort | paste -sd ' '
+	find insideme.data -name '*.log' -exec sh -c 'head -c 232 "$1" | tail -c 64 | tr -d "\0"; echo' _ {} \
+		\; | sort | paste -sd ' '
 }
 
 # The dynamic linker that the programs here ask for.
@@ -16,7 +17,8 @@ runs() {
 }
 
 @test "only programs of the list are recorded, and into one run" {
-	INSIDEME_PROGRAMS='call?,for*' LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/alloc'; sh -c '$bin/calls; exit 0'; exit 0" \
+	INSIDEME_PROGRAMS='call?,for*' LD_PRELOAD=$library sh \
+		-c "'$bin/calls'; '$bin/alloc'; sh -c '$bin/calls; exit 0'; exit 0" \
 		>stdout 2>stderr
 	quiet
 	same programs "$(recorded)" "calls calls"
@@ -31,7 +33,8 @@ runs() {
 }
 
 @test "a first program that is not recorded keeps its run over an exec" {
-	INSIDEME_PROGRAMS='calls' LD_PRELOAD=$library sh -c "'$bin/calls'; exec '$bin/calls'" >stdout 2>stderr || same status $? 7
+	INSIDEME_PROGRAMS='calls' LD_PRELOAD=$library sh \
+		-c "'$bin/calls'; exec '$bin/calls'" >stdout 2>stderr || same status $? 7
 	same runs "$(runs)" 1
 	calls leaf 12000
 }
@@ -73,6 +76,7 @@ runs() {
 	quiet
 	"$report" --save run.json.gz
 	gunzip run.json.gz
-	same "the files of the programs" "$(grep -o '"exe":"[^"]*' run.json | cut -d'"' -f4 | grep -v bash | sort)" "$(sort stdout)"
+	same "the files of the programs" "$(grep -o '"exe":"[^"]*' run.json | cut -d'"' -f4 | grep -v bash |
+		sort)" "$(sort stdout)"
 	same "programs" "$(wc -l <stdout)" 12
 }

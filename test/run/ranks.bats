@@ -28,11 +28,13 @@ children() {
 check_run() {
 	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
 	for ((rank = 0; rank < ranks; rank++)); do
-		same "logs of rank $rank" "$(find insideme.data -name "rank000$rank-$(uname -n)-*-0.log" | wc -l)" 1
+		same "logs of rank $rank" "$(find insideme.data -name "rank000$rank-$(uname -n)-*-0.log" |
+			wc -l)" 1
 	done
 	same "logs with a rank" "$(find insideme.data -name 'rank*' | wc -l)" $ranks
 	same "children of ranks" "$(children | sort -u | wc -l)" $ranks
-	same "logs of launchers" "$(find insideme.data -name '*.log' -exec head -c 232 {} \; | grep -acE 'orterun|hydra')" 0
+	same "logs of launchers" "$(find insideme.data -name '*.log' -exec head -c 232 {} \; |
+		grep -acE 'orterun|hydra')" 0
 	calls work $((100 * ranks * (ranks + 1) / 2)) child_work $((7 * ranks))
 	quiet
 }
@@ -40,7 +42,8 @@ check_run() {
 # fake RANK...: ranks of one launch as processes of this shell, which is as good as a launcher.
 fake() {
 	for rank; do
-		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=8 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=8 PMIX_NAMESPACE=fake record rank_work \
+			OMPI_COMM_WORLD_RANK child
 	done
 }
 
@@ -124,9 +127,11 @@ check_rows() {
 }
 
 @test "rows of a monitor: of all ranks by one insideme-run; by one for each rank it says how" {
-	timeout 60 "$build/insideme-run" -q functions --recording csv -- mpirun.mpich -n $ranks "$work" PMI_RANK child >stdout 2>stderr
+	timeout 60 "$build/insideme-run" -q functions --recording csv -- mpirun.mpich -n $ranks "$work" \
+		PMI_RANK child >stdout 2>stderr
 	quiet
-	same "entries" "$("$here/csv" pid function=work type=call <monitor_records.csv | sort | uniq -c | awk '{ print $1 }' | sort -n | xargs)" \
+	same "entries" "$("$here/csv" pid function=work type=call <monitor_records.csv | sort | uniq -c |
+		awk '{ print $1 }' | sort -n | xargs)" \
 		'100 200 300'
 	same "exits" "$("$here/csv" pid function=work type=return <monitor_records.csv | wc -l)" 600
 	mpich "$build/insideme-run" functions "--" "$work" PMI_RANK child
@@ -145,10 +150,12 @@ check_rows() {
 	same logs "$(find insideme.data -name 'rank000*' | wc -l)" 4
 }
 
-# Hosts that share no launch id make a run each: as if two launchers without an id, each with a part of the ranks.
+# Hosts that share no launch id make a run each: as if two launchers without an id, each with a part of the
+# ranks.
 part() {
 	for rank in $2; do
-		PMI_RANK=$rank PMI_SIZE=4 INSIDEME_RUN=$PWD/insideme.data/$1 record rank_work PMI_RANK "${@:3}" <&0 9>&- &
+		PMI_RANK=$rank PMI_SIZE=4 INSIDEME_RUN=$PWD/insideme.data/$1 record rank_work PMI_RANK \
+			"${@:3}" <&0 9>&- &
 	done
 	wait
 }
@@ -206,7 +213,8 @@ has_logs() { [ "$(find insideme.data -name 'rank*' | wc -l)" -ge "$1" ]; }
 # Of 10,000 ranks each would read 10,000 names.
 @test "a rank that starts reads no directory of its run" {
 	needs_strace
-	PMI_RANK=1 PMI_SIZE=2 strace -f -y -o trace -e trace=getdents64,execve "$build/insideme-run" -q /bin/true
+	PMI_RANK=1 PMI_SIZE=2 strace -f -y -o trace -e trace=getdents64,execve "$build/insideme-run" \
+		-q /bin/true
 	grep -q execve trace
 	same "directories read" "$(grep -c 'getdents64.*insideme.data' trace)" 0
 }

@@ -26,10 +26,12 @@ paths() {
 @test "regions count, nest, recurse, and come from threads and handlers" {
 	for variant in '' $variants; do
 		alike "regions$variant"
-		same "calls of $variant" "$(value calls function=inner),$(value calls function=again)" 2000,500
+		same "calls of $variant" "$(value calls function=inner),$(value calls function=again)" \
+			2000,500
 		case $variant in
 		.plain*)
-			paths step 1000 'step;inner' 2000 'step;again' 500 'loop;loop;loop' 300 'raise;handler' 10 thread 400
+			paths step 1000 'step;inner' 2000 'step;again' 500 'loop;loop;loop' 300 \
+				'raise;handler' 10 thread 400
 			same "functions" "$(value calls function=main)" '' ;;
 		*)
 			paths 'main;ordinary;step;step;inner' 2000 'main;ordinary;step;step;again' 500 \
@@ -77,7 +79,8 @@ paths() {
 
 @test "names of any kind come out right" {
 	alike regions.plain names
-	for name in 'a,b;c' 'say "hi"' $'two\nlines' $'tab\there' $'\xff\xfe bytes' '(no name)' 'f(int) const' 'grün' \
+	for name in 'a,b;c' 'say "hi"' $'two\nlines' $'tab\there' $'\xff\xfe bytes' '(no name)' \
+		'f(int) const' 'grün' \
 		'<script>alert(1)</script>' "$(printf 'x%.0s' {1..255})"; do
 		same "calls of $name" "$(value calls "function=$name")" 1
 	done
@@ -104,13 +107,15 @@ paths() {
 	"$report" --save saved.profile
 	value calls function=step
 	same "saved" "$("$report" saved.profile -v functions -f csv | "$here/csv" calls function=step)" 1000
-	same "added" "$("$report" saved.profile "$(echo insideme.data/2*)" -v functions -f csv | "$here/csv" calls function=step)" 2000
+	same "added" "$("$report" saved.profile "$(echo insideme.data/2*)" -v functions -f csv |
+		"$here/csv" calls function=step)" 2000
 }
 
 @test "regions in C++: before main, left by return and by exceptions" {
 	for variant in '' $variants; do
 		alike "regions_cpp$variant"
-		same "regions" "$(for name in early work part thrown caught; do value calls "function=$name" | head -1; done | xargs)" \
+		same "regions" "$(for name in early work part thrown caught; do value calls "function=$name" |
+			head -1; done | xargs)" \
 			'1 200 200 100 50'
 		view tree >tree.csv
 		same "caught in what was left" "$(grep -c 'thrown[^,]*;caught' tree.csv)" 0
@@ -122,19 +127,24 @@ paths() {
 	for variant in '' .plain .slow; do
 		alike "regions_fortran$variant"
 		view tree >tree.csv
-		same "step" "$(value calls function=step),$(value calls function=inner | sort -u | xargs)" 100,200
-		[ "$variant" = .plain ] || same "small in inner" "$("$here/csv" calls path='main;regions_fortran;step;inner;inner;small' <tree.csv)" 200
+		same "step" "$(value calls function=step),$(value calls function=inner | sort -u | xargs)" \
+			100,200
+		[ "$variant" = .plain ] || same "small in inner" \
+			"$("$here/csv" calls path='main;regions_fortran;step;inner;inner;small' <tree.csv)" \
+			200
 		view quality >quality.csv
 		! grep -E 'broken_calls|unknown_exits' quality.csv || return 1
 		view marks >marks.csv
-		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text kind=failure <marks.csv)" 'done,no answer'
+		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text \
+			kind=failure <marks.csv)" 'done,no answer'
 		"$report" -v resources --columns column,min | grep -E 'residual +0.01'
 		view timers >timers.csv
 		same "solve" "$("$here/csv" calls timer=solve <timers.csv)" 4
 		same "inside, in its stage" "$("$here/csv" calls timer=inside stage=solving <timers.csv)" 3
 		same "solver" "$(view fields | "$here/csv" calls field=solver)" 100
 		same "sum" "$(cat stdout)" 'sum 254'
-		same "summary" "$(tr -d ' ' <summary | cut -d'|' -f1,3 | xargs)" 'Timer|Calls inner|200 inside|3 solve|4 stagesolving|1 step|100'
+		same "summary" "$(tr -d ' ' <summary | cut -d'|' -f1,3 | xargs)" \
+			'Timer|Calls inner|200 inside|3 solve|4 stagesolving|1 step|100'
 		same "aligned" "$(awk '{ print length }' summary | sort -u)" 56
 	done
 }

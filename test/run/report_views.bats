@@ -22,7 +22,8 @@ edges() {
 	same "calls of fib by fib" "$(edges callees calls function=fib callee=fib)" 21890
 	same "calls in all" "$(edges callers calls | awk '{ sum += $1 } END { print sum }')" \
 		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
-	same "share of outer's total that middle has" "$(view callers --raw | "$here/csv" total_percent function=middle)" 100
+	same "share of outer's total that middle has" \
+		"$(view callers --raw | "$here/csv" total_percent function=middle)" 100
 	between "total of even from main" "$(value total_ns function=even)" \
 		"$(edges callers total_ns function=even caller=main)" "$(value total_ns function=even)"
 }
@@ -31,14 +32,17 @@ edges() {
 	record calls || same status $? 7
 	run "$report" -v callers --match even --raw
 	same "head" "${lines[0]}" "calls: 2 callers"
-	[[ ${lines[1]} =~ Function\ +Called\ by$ && ${lines[2]} =~ even\ +main$ && ${lines[3]} =~ \ 500(/1)?\ +odd$ ]]
+	[[ ${lines[1]} =~ Function\ +Called\ by$ && ${lines[2]} =~ even\ +main$ &&
+		${lines[3]} =~ \ 500(/1)?\ +odd$ ]]
 	run "$report" -v callees --match outer
 	same "head" "${lines[0]}" "calls: 1 callee"
 	[[ ${lines[2]} =~ outer\ +middle$ ]]
 	run "$report" -v callers --sort ncalls --top 1
-	[[ ${lines[0]} == "calls: 1 of 9 callers by calls, "* && ${lines[2]} =~ fib\ +fib$ && ${lines[3]} == *"8 other callers" ]]
+	[[ ${lines[0]} == "calls: 1 of 9 callers by calls, "* && ${lines[2]} =~ fib\ +fib$ &&
+		${lines[3]} == *"8 other callers" ]]
 	record calls_cpp || true
-	longest=$(COLUMNS=80 LC_ALL=C "$report" -v callers | awk 'NR > 1 && !/^  self/ && length > longest { longest = length } END { print longest }')
+	longest=$(COLUMNS=80 LC_ALL=C "$report" -v callers |
+		awk 'NR > 1 && !/^  self/ && length > longest { longest = length } END { print longest }')
 	between "longest line" 50 "$longest" 80
 }
 
@@ -76,7 +80,8 @@ edges() {
 	view heap >heap.csv
 	for column in alloc_calls alloc_bytes free_calls freed_bytes largest_alloc_bytes; do
 		while read -r function; do
-			same "$column of $function" "$("$here/csv" $column "function=$function" <heap.csv)" "$(value $column "function=$function")"
+			same "$column of $function" "$("$here/csv" $column "function=$function" <heap.csv)" \
+				"$(value $column "function=$function")"
 		done < <("$here/csv" function <heap.csv | grep -v '^(')
 	done
 	all=$("$here/csv" alloc_percent <heap.csv | awk '{ sum += $1 } END { printf "%.0f", sum }')
@@ -84,7 +89,8 @@ edges() {
 	rm -rf insideme.data
 	INSIDEME_HEAP=counters record alloc
 	COLUMNS=200 run "$report" -v heap
-	[[ ${lines[0]} == "Heap "*" allocations, "*" frees; largest sample "* && ${lines[1]} == "alloc: "*" functions by alloc_bytes" ]]
+	[[ ${lines[0]} == "Heap "*" allocations, "*" frees; largest sample "* &&
+		${lines[1]} == "alloc: "*" functions by alloc_bytes" ]]
 	[[ $output == *"INSIDEME_HEAP=live records what lived at the peak"* ]]
 	INSIDEME_HEAP=off record alloc
 	run "$report" -v heap
@@ -93,14 +99,18 @@ edges() {
 
 @test "--min-percent folds small rows into the others" {
 	record calls || same status $? 7
-	same "functions" "$(view functions --sort calls --min-percent 15 | "$here/csv" function | sort | xargs)" 'fib leaf'
-	same "functions of 25 % of the sum" "$(view functions --sort calls --min-percent 25 | "$here/csv" function | xargs)" fib
+	same "functions" "$(view functions --sort calls --min-percent 15 | "$here/csv" function | sort |
+		xargs)" 'fib leaf'
+	same "functions of 25 % of the sum" "$(view functions --sort calls --min-percent 25 |
+		"$here/csv" function | xargs)" fib
 	run "$report" -v functions --sort calls --min-percent 15
 	[[ ${lines[0]} == "calls: 2 of 7 functions by calls, "* && $output == *"5 other functions"* ]]
 	run env COLUMNS=27 "$report" -v functions --sort calls --min-percent 15
 	[[ $output == *" 5 other func"*"…"* ]]
-	same "paths" "$(view tree --sort calls --min-percent 15 | "$here/csv" function depth=3 | xargs)" 'leaf fib'
-	same "callers" "$(view callers --sort calls --min-percent 15 | "$here/csv" function | xargs)" 'fib leaf'
+	same "paths" "$(view tree --sort calls --min-percent 15 | "$here/csv" function depth=3 | xargs)" \
+		'leaf fib'
+	same "callers" "$(view callers --sort calls --min-percent 15 | "$here/csv" function | xargs)" \
+		'fib leaf'
 	for bad in x 101 -1 ''; do
 		run "$report" -v functions --min-percent "$bad"
 		same "status of '$bad'" "$status" 2
@@ -109,20 +119,26 @@ edges() {
 
 @test "keys of pstats sort: calls that are not recursive, names, times" {
 	record calls || same status $? 7
-	same "most primitive calls" "$(view functions --sort pcalls | "$here/csv" primitive_calls | head -3 | xargs)" '6000 3000 1000'
+	same "most primitive calls" "$(view functions --sort pcalls | "$here/csv" primitive_calls | head -3 |
+		xargs)" '6000 3000 1000'
 	same "primitive calls of fib" "$(value primitive_calls function=fib)" 1
 	same "primitive calls of even" "$(value primitive_calls function=even)" 1
-	for key in calls:calls ncalls:calls tottime:self_ns time:self_ns cumtime:total_ns cumulative:total_ns name:function \
+	for key in calls:calls ncalls:calls tottime:self_ns time:self_ns cumtime:total_ns \
+		cumulative:total_ns name:function \
 			nfl:function filename:file stdname:file line:line module:module; do
-		same "order by ${key%:*}" "$(view functions --sort "${key%:*}")" "$(view functions --sort "${key#*:}")"
+		same "order by ${key%:*}" "$(view functions --sort "${key%:*}")" \
+			"$(view functions --sort "${key#*:}")"
 	done
 }
 
 @test "--sort: text shows the column that it is by, first, unless --columns chose" {
 	record calls || same status $? 7
-	same "first column" "$("$report" -v functions --sort stddev_ns | awk 'NR == 2 { print $1, $2 }')" 'Stddev Self'
-	same "columns as they are" "$("$report" -v functions --sort calls | sed -n 2p)" "$("$report" -v functions | sed -n 2p)"
-	same "chosen columns" "$("$report" -v functions --sort stddev_ns --columns calls,function | sed -n 2p | xargs)" 'Calls Function'
+	same "first column" "$("$report" -v functions --sort stddev_ns | awk 'NR == 2 { print $1, $2 }')" \
+		'Stddev Self'
+	same "columns as they are" "$("$report" -v functions --sort calls | sed -n 2p)" \
+		"$("$report" -v functions | sed -n 2p)"
+	same "chosen columns" "$("$report" -v functions --sort stddev_ns --columns calls,function |
+		sed -n 2p | xargs)" 'Calls Function'
 	same "csv" "$(view functions --sort stddev_ns | head -1)" "$(view functions | head -1)"
 }
 
@@ -138,7 +154,8 @@ edges() {
 	[[ $output == "insideme-report: --sort: no column 'total' in functions; did you mean total_ns"*" there are: function,"* ]]
 	run "$report" -v functions --match 'midle*'
 	same "status" "$status" 0
-	same "line" "$(grep warning <<<"$output")" "insideme-report: warning: --match: no function is called 'midle*'; did you mean middle?"
+	same "line" "$(grep warning <<<"$output")" \
+		"insideme-report: warning: --match: no function is called 'midle*'; did you mean middle?"
 	INSIDEME_TIMING=counts record calls || same status $? 7
 	run "$report" -v functions --sort self_cpu_ns
 	same "status" "$status" 0
@@ -210,7 +227,8 @@ between_times() {
 	end=$(view summary | "$here/csv" value section=run column=elapsed_ns)
 	view resources --from 40% --to 60% >part.csv
 	same "readings" "$("$here/csv" time_ns <part.csv)" \
-		"$("$here/csv" time_ns <rows.csv | awk -v from=$((end * 2 / 5)) -v to=$((end * 3 / 5)) '$1 >= from && $1 <= to')"
+		"$("$here/csv" time_ns <rows.csv |
+			awk -v from=$((end * 2 / 5)) -v to=$((end * 3 / 5)) '$1 >= from && $1 <= to')"
 	between "readings" 2 "$("$here/csv" time_ns <part.csv | wc -l)" 1000
 	"$report" -v resources -f json --from 40% --to 60% >part.json
 	python3 - <<-'END'

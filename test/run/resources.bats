@@ -31,7 +31,8 @@ held() {
 	wait $!
 }
 
-# Has each of three threads said what it used, and a sample that is as new? What they use in waiting for their end is some us.
+# Has each of three threads said what it used, and a sample that is as new? What they use in waiting for their
+# end is some us.
 has_threads() {
 	[ "$(wc -l <said)" = 3 ] && rows || return 1
 	while read -r tid cpu_ns _; do
@@ -43,10 +44,13 @@ has_threads() {
 known_threads() {
 	held has_threads "threads 3 400" $1 || return 1
 	while read -r tid cpu_ns wait_ns; do
-		between "CPU of a thread" $((cpu_ns - 5000000)) "$(last thread_cpu_ns "id=$tid")" $((cpu_ns + 20000000)) || return 1
-		between "waiting of a thread" 0 "$(last thread_wait_ns "id=$tid")" $((wait_ns + 90000000000)) || return 1
+		between "CPU of a thread" $((cpu_ns - 5000000)) "$(last thread_cpu_ns "id=$tid")" \
+			$((cpu_ns + 20000000)) || return 1
+		between "waiting of a thread" 0 "$(last thread_wait_ns "id=$tid")" \
+			$((wait_ns + 90000000000)) || return 1
 	done <said
-	between "waiting of the process" 0 "$(last run_wait_ns set=process_slow)" $(($(awk '{ sum += $3 } END { printf "%.0f", sum }' said) + 240000000000))
+	between "waiting of the process" 0 "$(last run_wait_ns set=process_slow)" \
+		$(($(awk '{ sum += $3 } END { printf "%.0f", sum }' said) + 240000000000))
 }
 
 @test "threads: CPU time and waiting of each" { both known_threads; }
@@ -61,10 +65,12 @@ known_files() {
 
 @test "descriptors" { both known_files; }
 
-# Is there a reading of 8 MiB of its own and half of 8, while the child has the shared ones too? Few, for a reading rests for 2,000
+# Is there a reading of 8 MiB of its own and half of 8, while the child has the shared ones too? Few, for a
+# reading rests for 2,000
 # times its CPU time.
 has_pages() {
-	pid=$("$report" -v processes -f csv 2>/dev/null | "$here/csv" pid depth=0) && rows --process "$pid" || return 1
+	pid=$("$report" -v processes -f csv 2>/dev/null | "$here/csv" pid depth=0) && rows --process "$pid" ||
+		return 1
 	grep -q ,process_maps, resources.csv || return 1
 	"$here/csv" uss_bytes set=process_maps <resources.csv >uss
 	"$here/csv" pss_bytes set=process_maps <resources.csv >pss
@@ -91,7 +97,8 @@ known_pages() {
 
 @test "pages of its own and shared ones" { both known_pages; }
 
-net_bytes() { awk -F: '/:/ && $1 !~ / lo$/ { split($2, n, " "); sum += n[1] } END { printf "%.0f\n", sum }' /proc/net/dev; }
+net_bytes() { awk -F: '/:/ && $1 !~ / lo$/ { split($2, n, " "); sum += n[1] } END { printf "%.0f\n", sum }' \
+	/proc/net/dev; }
 stall_ns() { awk -F= '/^some/ { print $NF "000" }' "/proc/pressure/$1"; }
 core_ns() { awk '/^cpu0 / { printf "%.0f0000000\n", $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat; }
 
@@ -130,9 +137,11 @@ machine_agrees() {
 		limit=memory.limit_in_bytes
 	fi
 	[ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null || skip "no control group can be made here"
-	[ -e "$group/$limit" ] && echo $((300 << 20)) >"$group/$limit" || { rmdir "$group"; skip "no limit on memory can be set here"; }
+	[ -e "$group/$limit" ] && echo $((300 << 20)) >"$group/$limit" ||
+		{ rmdir "$group"; skip "no limit on memory can be set here"; }
 	uses_64_mib() { rows && [ "$(largest cgroup_memory_bytes || echo 0)" -ge $((60 << 20)) ]; }
-	held uses_64_mib "pages 32" sh -c "echo \$\$ >$group/cgroup.procs && exec \"\$@\"" _ "$build/insideme-run" --quiet --
+	held uses_64_mib "pages 32" sh -c "echo \$\$ >$group/cgroup.procs && exec \"\$@\"" _ \
+		"$build/insideme-run" --quiet --
 	rmdir "$group"
 	rows
 	same "limit" "$(last cgroup_memory_limit_bytes)" $((300 << 20))
@@ -154,7 +163,8 @@ machine_agrees() {
 }
 
 has_maps() { rows && grep -q ,process_maps, resources.csv; }
-has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss && "$here/csv" uss_bytes <resources.csv >uss && grep -q '^[1-9]' pss && grep -q '^[1-9]' uss; }
+has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss &&
+	"$here/csv" uss_bytes <resources.csv >uss && grep -q '^[1-9]' pss && grep -q '^[1-9]' uss; }
 
 # The program's mmap() and brk() wait while the kernel sums them up.
 @test "PSS and USS of a process with more RSS than --pss-limit are not read" {
@@ -174,7 +184,8 @@ has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss && "$here/c
 	rows
 	nr=$(grep -c ,process, resources.csv)
 	same "rows without CPU time" "$("$here/csv" cpu_ns set=process <resources.csv | grep -c '^$')" 0
-	between "rows with calls of write" $((nr / 5)) "$("$here/csv" write_calls set=process <resources.csv | grep -c .)" $((nr / 3 + 2))
+	between "rows with calls of write" $((nr / 5)) \
+		"$("$here/csv" write_calls set=process <resources.csv | grep -c .)" $((nr / 3 + 2))
 	between "calls of write" 2048 "$(last write_calls set=process)" 2060
 }
 
@@ -196,7 +207,8 @@ has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss && "$here/c
 	"${user[@]}" test -x "$bin/uses" || skip "another user cannot reach the programs here"
 	runs=$(mktemp -d /tmp/insideme-runs-XXXXXX)
 	chown 65534 "$runs"
-	has_files_there() { [ -s said ] && view resources "$runs" >resources.csv && [ "$(largest descriptors || echo 0)" -ge "$(cat said)" ]; }
+	has_files_there() { [ -s said ] && view resources "$runs" >resources.csv &&
+		[ "$(largest descriptors || echo 0)" -ge "$(cat said)" ]; }
 	held has_files_there "files 40" "${user[@]}" env INSIDEME_DIR="$runs" "$build/insideme-run" --quiet --
 	rm -r "$runs"
 	between "descriptors" "$(cat said)" "$(largest descriptors)" $(($(cat said) + 1))	# one more while it looks
@@ -208,41 +220,51 @@ use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1";
 
 has_slept() { grep -q done said && rows && [ "$(last thread_cpu_ns || echo 0)" -ge 400000000 ]; }
 
-# Between two samples CPU time is spread evenly, also where they are far apart because the sampler had no processor.
+# Between two samples CPU time is spread evenly, also where they are far apart because the sampler had no
+# processor.
 sleeping_and_burning() {
 	# shellcheck disable=SC2086
 	held has_slept "sleeps 400 -" $1 || return 1
-	gap_ns=$(view resources | "$here/csv" time_ns set=thread | awk '$1 - before > most { most = $1 - before } { before = $1 } END { printf "%.0f", most }')
+	gap_ns=$(view resources | "$here/csv" time_ns set=thread |
+		awk '$1 - before > most { most = $1 - before } { before = $1 } END { printf "%.0f", most }')
 	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((20000000 + gap_ns))
-	between "blocked time of nap" $((300000000 - gap_ns)) "$(use nap total_blocked_ns)" "$(use nap total_ns)"
+	between "blocked time of nap" $((300000000 - gap_ns)) "$(use nap total_blocked_ns)" \
+		"$(use nap total_ns)"
 	between "CPU time of work" $((380000000 - gap_ns)) "$(use work total_cpu_ns)" 420000000
 	cpu_and_wait=$(($(use work total_cpu_ns) + $(use work total_wait_ns) + $(use work total_blocked_ns)))
-	between "all of work" $(($(use work total_ns) * 98 / 100)) $cpu_and_wait $(($(use work total_ns) * 102 / 100))
+	between "all of work" $(($(use work total_ns) * 98 / 100)) $cpu_and_wait \
+		$(($(use work total_ns) * 102 / 100))
 	between "CPU time of main" "$(use work total_cpu_ns)" "$(use main total_cpu_ns)" 600000000
 }
 
-@test "functions: wall, CPU and blocked time of one that sleeps and one that burns" { both sleeping_and_burning; }
+@test "functions: wall, CPU and blocked time of one that sleeps and one that burns" { both \
+	sleeping_and_burning; }
 
 # Turns of 1 ms are much shorter than the 10 ms between samples.
 @test "functions: CPU time and blocked time of short turns, by context switches" {
 	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns 200 >said
-	[ "$(view resources | grep -c thread_off)" -gt 0 ] || skip "no context switches are told here: perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)"
+	[ "$(view resources | grep -c thread_off)" -gt 0 ] ||
+		skip "no context switches are told here: perf_event_paranoid is $(cat \
+		/proc/sys/kernel/perf_event_paranoid)"
 	read -r nap_ns work_ns <said
 	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((nap_ns + work_ns / 20))
 	between "CPU time of work" $((work_ns * 95 / 100)) "$(use work total_cpu_ns)" $((work_ns * 102 / 100))
-	between "blocked time of nap" $(($(use nap total_ns) * 90 / 100)) $(($(use nap total_blocked_ns) + $(use nap total_wait_ns))) "$(use nap total_ns)"
+	between "blocked time of nap" $(($(use nap total_ns) * 90 / 100)) \
+		$(($(use nap total_blocked_ns) + $(use nap total_wait_ns))) "$(use nap total_ns)"
 	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 25))
 	COLUMNS=200 "$report" -v functions --columns function,total_blocked_ns >page
 	grep 'CPU and blocked by context switches' page
 }
 
-# near SET MS: no two rows of it are farther apart, nor the start and its first; those of threads begin after 50 ms
+# near SET MS: no two rows of it are farther apart, nor the start and its first; those of threads begin after
+# 50 ms
 near() {
 	"$here/csv" time_ns "set=$1" <resources.csv |
 		awk -v set="$1" -v most=$(($2 * 1000000)) '$1 - before > most && (NR > 1 || set != "thread") { far = 1 } { before = $1 } END { exit far }'
 }
 
-# densely MS COMMAND...: again until the sampler had a processor so often that no two rows of process or thread are farther apart
+# densely MS COMMAND...: again until the sampler had a processor so often that no two rows of process or
+# thread are farther apart
 densely() {
 	local try
 	for try in {1..30}; do
@@ -255,7 +277,8 @@ densely() {
 	return 1
 }
 
-# Calls of some ns have no record: their CPU time is a part of their caller's, and what that slept is not theirs.
+# Calls of some ns have no record: their CPU time is a part of their caller's, and what that slept is not
+# theirs.
 sleeping_before_short_calls() {
 	echo '#include <time.h>
 	      __attribute__((noinline)) int next(int x) { return x * 1103515245 + 12345; }
@@ -284,17 +307,21 @@ sleeping_before_short_calls() {
 @test "functions: where nothing is timed there is no CPU time, of others neither" {
 	INSIDEME_TIMING=counts record calls || same status $? 7
 	"$report" -v functions --columns self_cpu_ns,total_cpu_ns,calls,function --sort calls --top 5 >text
-	same "lines" "$(awk '/fib|leaf|middle|outer|even/ { print $1, NF }' text | xargs)" '21.9 3 6000 2 3000 2 1000 2 501/1 2'
+	same "lines" "$(awk '/fib|leaf|middle|outer|even/ { print $1, NF }' text | xargs)" \
+		'21.9 3 6000 2 3000 2 1000 2 501/1 2'
 	grep -E '^ +501 +2 other functions$' text
 }
 
-# Between two rows all is spread evenly: what the program ends with, and holds in between, must be longer than they are apart.
+# Between two rows all is spread evenly: what the program ends with, and holds in between, must be longer than
+# they are apart.
 writing_and_touching() {
 	# shellcheck disable=SC2086
 	densely 45 $1 "$bin/io" data || return 1
 	# of 8 MiB, but for what ran within a sample's time of the border
 	between "bytes written by put" $((6 << 20)) "$(use main write_chars)" $((9 << 20))
-	between "bytes read by get and put" $((15 << 20)) $(($(use put write_chars) + $(use put read_chars) + $(use get write_chars) + $(use get read_chars))) $((17 << 20))
+	between "bytes read by get and put" $((15 << 20)) \
+		$(($(use put write_chars) + $(use put read_chars) + $(use get write_chars) + $(use get \
+		read_chars))) $((17 << 20))
 	# shellcheck disable=SC2086
 	densely 90 $1 "$bin/grow" || return 1
 	between "RSS growth of hold" -2000000 "$(use hold rss_growth_bytes)" 2000000
@@ -330,7 +357,9 @@ writing_and_touching() {
 	for type in call return; do
 		bytes=$("$here/csv" RSS function=hold type=$type <grow.csv)
 		column=$([ $type = call ] && echo 3 || echo 5)
-		same "pages at the $type of hold" "$(awk -v c="$column" '$1 == "FUNC" && $2 == "hold" { printf "%.0f", $c * 256 }' grow.dat)" $((bytes / 4096))
+		same "pages at the $type of hold" \
+			"$(awk -v c="$column" '$1 == "FUNC" && $2 == "hold" { printf "%.0f", $c * 256 }' \
+			grow.dat)" $((bytes / 4096))
 	done
 }
 
@@ -341,12 +370,14 @@ writing_and_touching() {
 	"$report" -f mprof -o grow.dat
 	peak=$("${mprof[@]}" peak grow.dat | awk '{ print $2 }')
 	top=$(awk '{ print $4 / 2 ^ 20 }' stdout)
-	between "peak that it found, in MiB" "$(awk "BEGIN { print int($top) - 8 }")" "${peak%.*}" "$(awk "BEGIN { print int($top) + 2 }")"
+	between "peak that it found, in MiB" "$(awk "BEGIN { print int($top) - 8 }")" "${peak%.*}" \
+		"$(awk "BEGIN { print int($top) + 2 }")"
 	same "calls of hold" "$(grep -c '^FUNC hold ' grow.dat)" 1
 	same "command" "$(head -1 grow.dat)" "CMDLINE $bin/grow"
 	peak=$("${mprof[@]}" peak --func hold grow.dat | awk '{ print $2 }')
 	between "within hold, in MiB" 50 "${peak%.*}" 80
-	[[ $("$report" -f mprof --match 'rest') == *"FUNC rest "* && $("$report" -f mprof --match 'rest') != *"FUNC hold "* ]]
+	[[ $("$report" -f mprof --match 'rest') == *"FUNC rest "* &&
+		$("$report" -f mprof --match 'rest') != *"FUNC hold "* ]]
 }
 
 @test "-f resource-monitor: its columns by their names, and its event log" {
@@ -357,29 +388,38 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	sed -n '4,$p' resource.log | awk -F, 'NF != 15 { exit 1 }'
 	sed 1,2d resource.log >rows.csv
 	between "calls of write" 2048 "$("$here/csv" write_count <rows.csv | tail -1 | cut -d. -f1)" 2060
-	between "time" $(($(date +%s) - 60)) "$("$here/csv" time <rows.csv | tail -1 | cut -d. -f1)" "$(date +%s)"
+	between "time" $(($(date +%s) - 60)) "$("$here/csv" time <rows.csv | tail -1 | cut -d. -f1)" \
+		"$(date +%s)"
 	view calls >calls.csv
 	"$report" -v calls -f resource-monitor >events.log
 	same "events" "$(wc -l <events.log)" $((2 * ($(wc -l <calls.csv) - 1)))
-	same "starts and ends in turn" "$(cut -d, -f2,3,4 events.log | grep -c -e 'start,main,0' -e 'end,main,0')" 2
+	same "starts and ends in turn" "$(cut -d, -f2,3,4 events.log |
+		grep -c -e 'start,main,0' -e 'end,main,0')" 2
 	cut -d, -f1 events.log | sort -nc
 }
 
-# A dozen short programs and one that grows: in text and pictures it comes first, whatever its place among them.
+# A dozen short programs and one that grows: in text and pictures it comes first, whatever its place among
+# them.
 @test "many processes: the busiest are shown, and named" {
-	monitor -q --interval=5ms -- sh -c 'for i in 1 2 3 4 5 6; do sleep .1; done; "$0"; for i in 1 2 3 4 5 6; do sleep .1; done' "$bin/grow"
+	monitor -q --interval=5ms -- sh -c \
+		'for i in 1 2 3 4 5 6; do sleep .1; done; "$0"; for i in 1 2 3 4 5 6; do sleep .1; done' \
+		"$bin/grow"
 	"$report" -v resources >resources.txt
 	same "first" "$(awk 'NR == 3 { print $2, $3 }' resources.txt)" 'grow cpu_ns'
 	grep -q 'more processes used less CPU time: --top 0' <(tr -s '\n ' ' ' <resources.txt)
-	same "processes" "$(awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' resources.txt | sort -u | wc -l)" 6
-	between "processes of --top 0" 8 "$("$report" -v resources --top 0 | awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' | sort -u | wc -l)" 20
+	same "processes" "$(awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' resources.txt |
+		sort -u | wc -l)" 6
+	between "processes of --top 0" 8 "$("$report" -v resources --top 0 |
+		awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' | sort -u | wc -l)" 20
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
 	"$report" -v resources -f pdf -o picture.pdf
 	pdftotext -layout picture.pdf text || skip "no pdftotext"
-	pid=$("$report" -v processes -f csv --columns pid,command | awk -F, '$2 ~ /grow$/ && $2 !~ /^sh/ { print $1 }')
+	pid=$("$report" -v processes -f csv --columns pid,command |
+		awk -F, '$2 ~ /grow$/ && $2 !~ /^sh/ { print $1 }')
 	grep -E "^ *grow \($pid\) +peak" text
 	same "peak" "$(grep -oE 'grow \([0-9]+\) +peak [0-9.]+ MiB' text | grep -oE '[0-9.]+ MiB$')" \
-		"$("$report" -v resources | awk -v pid="$pid" '$1 == pid && $3 == "rss_bytes" { print $6, $7 }')"
+		"$("$report" -v resources | awk -v pid="$pid" \
+			'$1 == pid && $3 == "rss_bytes" { print $6, $7 }')"
 }
 
 @test "a picture of two runs: what never ran together is not added up" {
@@ -394,7 +434,8 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 		"$report" -v resources -f csv "$run" | "$here/csv" pid set=process | sort -u
 	done >pids
 	sort -u pids | while read -r pid; do
-		[ "$(grep -c "burn ($pid) *peak .* core" text)" = 1 ] || { echo "no CPU of $pid"; cat text; false; }
+		[ "$(grep -c "burn ($pid) *peak .* core" text)" = 1 ] ||
+			{ echo "no CPU of $pid"; cat text; false; }
 	done
 	! grep -E 'peak (1\.[1-9]|2)[0-9.]* cores' text || return 1
 }
@@ -415,7 +456,8 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	[[ $("$report" -f svg --match rest) == '<?xml'* ]]
 	"$report" -v resources -f pdf --from "$(view calls | "$here/csv" start_ns function=rest)ns" -o rest.pdf	# hold had given it back
 	pdftotext -layout rest.pdf text
-	between "MiB at most" 0 "$(grep -oE '[0-9.]+ MiB' text | sort -n | tail -1 | cut -d. -f1 | cut -d' ' -f1)" 40
+	between "MiB at most" 0 "$(grep -oE '[0-9.]+ MiB' text | sort -n | tail -1 | cut -d. -f1 |
+		cut -d' ' -f1)" 40
 	run "$report" -v functions -f svg
 	same status "$status" 2
 	same line "$output" 'insideme-report: pictures are of -v resources'

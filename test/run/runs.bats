@@ -39,7 +39,8 @@ runs() {
 	oldest=$(runs run | tail -1)
 	run "$report" --clean --keep 3 --dry-run
 	same "status" "$status" 0
-	[[ ${lines[0]} == "would remove insideme.data/$oldest, "*KiB && ${lines[1]} == "1 of 4 runs"*"would be removed,"* ]]
+	[[ ${lines[0]} == "would remove insideme.data/$oldest, "*KiB &&
+		${lines[1]} == "1 of 4 runs"*"would be removed,"* ]]
 	same "runs after a dry one" "$(runs run | wc -l)" 4
 	run "$report" --clean --keep 3
 	[[ ${lines[0]} == "removed insideme.data/$oldest, "*KiB ]]
@@ -53,7 +54,8 @@ runs() {
 	"$report" --clean --dry-run
 	[ -L insideme.data/.launch-1 ]
 	"$report" --clean
-	same "links" "$(find insideme.data -maxdepth 1 -type l -printf '%f\n' | sort | xargs)" '.launch-2 other'
+	same "links" "$(find insideme.data -maxdepth 1 -type l -printf '%f\n' | sort | xargs)" \
+		'.launch-2 other'
 	for word in --dry-run '--keep 1'; do
 		# shellcheck disable=SC2086
 		run "$report" $word
@@ -106,7 +108,8 @@ runs() {
 # The shell is not recorded itself, so that no log says that the run goes on.
 @test "--clean: never a run that goes on" {
 	mkfifo hold
-	LD_PRELOAD=$library INSIDEME_PROGRAMS=calls sh -c "'$bin/calls' >/dev/null; echo done; read -r _ <hold" >said 3>&- &
+	LD_PRELOAD=$library INSIDEME_PROGRAMS=calls sh \
+		-c "'$bin/calls' >/dev/null; echo done; read -r _ <hold" >said 3>&- &
 	wait_until [ -s said ]
 	run "$report" --clean --keep 0
 	[[ ${lines[0]} == "kept insideme.data/"*": it goes on" ]]
@@ -182,25 +185,32 @@ part() {
 	done >each
 	sum=$(awk '{ sum += $1 } END { print sum }' each)		# of rounded ones
 	between "self time" $((sum - 2)) "$(part step self_ns)" $((sum + 2))
-	same "least and most" "$(part step self_run_min_ns self_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
+	same "least and most" "$(part step self_run_min_ns self_run_max_ns)" \
+		"$(sort -n each | sed -n '1p;$p' | xargs)"
 	view tree "${runs[@]}" >paths.csv
 	path() { for column; do "$here/csv" "$column" 'path=main;step' <paths.csv; done | xargs; }
 	same "path's calls" "$(path calls calls_run_min calls_run_mean calls_run_max)" '90 10 30 60'
 	view callers "${runs[@]}" >callers.csv
-	pair() { for column; do "$here/csv" "$column" "caller=$caller" function=down <callers.csv; done | xargs; }
+	pair() { for column; do "$here/csv" "$column" "caller=$caller" function=down <callers.csv; done |
+		xargs; }
 	same "calls by main" "$(caller=main pair calls calls_run_min calls_run_mean calls_run_max)" '3 1 1 1'
 	same "by itself" "$(caller=down pair calls calls_run_min calls_run_mean calls_run_max)" '6 2 2 2'
-	same "the same of callees" "$(view callees "${runs[@]}" | "$here/csv" calls_run_mean callee=down | xargs)" '1 2'
-	same "least and most of its time" "$(path total_run_min_ns total_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
+	same "the same of callees" "$(view callees "${runs[@]}" | "$here/csv" calls_run_mean callee=down |
+		xargs)" '1 2'
+	same "least and most of its time" "$(path total_run_min_ns total_run_max_ns)" \
+		"$(sort -n each | sed -n '1p;$p' | xargs)"
 	view functions last~1 | "$here/csv" total_ns function=down >one
 	runs=(last last~1)
-	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" "$(part down total_run_max_ns)"
+	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" \
+		"$(part down total_run_max_ns)"
 	view summary last last~2 >summary.csv
 	of() { "$here/csv" value "section=$1" "column=$2" <summary.csv | xargs; }
 	same "calls of each run" "$(of runs calls)" '64 14'
 	same "their ends" "$(of runs end)" 'exit status 0 exit status 0'
 	same "mean of each run" "$("$here/csv" value section=of_a_run column=mean row=5 <summary.csv)" 39
-	same "least and most" "$("$here/csv" value section=of_a_run column=min row=5 <summary.csv) $("$here/csv" value section=of_a_run column=max row=5 <summary.csv)" '14 64'
+	same "least and most" "$("$here/csv" value section=of_a_run column=min \
+		row=5 <summary.csv) $("$here/csv" value section=of_a_run column=max row=5 <summary.csv)" \
+		'14 64'
 	COLUMNS=120 run "$report" last last~2
 	# the number is that of a second's runs
 	[[ ${lines[3]} =~ \ 64\ .*exit\ status\ 0\ .*-repeat(-3|-2)?$ && ${lines[4]} =~ \ 14\ .*-repeat$ ]]
@@ -234,8 +244,10 @@ for row in csv.DictReader(sys.stdin):
 			diff of_one of_both
 		done
 	done
-	same "last instant" "$(view calls "$@" | "$here/csv" end_ns | sort -n | tail -1)" "$(view calls "$1" | "$here/csv" end_ns | sort -n | tail -1)"
-	same "calls in a time of each run" "$(view calls --from 0s --to 0.2s "$2" | "$here/csv" pid | wc -l)" \
+	same "last instant" "$(view calls "$@" | "$here/csv" end_ns | sort -n | tail -1)" \
+		"$(view calls "$1" | "$here/csv" end_ns | sort -n | tail -1)"
+	same "calls in a time of each run" "$(view calls --from 0s --to 0.2s "$2" | "$here/csv" pid |
+		wc -l)" \
 		"$(view calls --from 0s --to 0.2s "$@" | "$here/csv" pid "run=$2" | wc -l)"
 }
 
@@ -244,7 +256,8 @@ for row in csv.DictReader(sys.stdin):
 	run=golden/20231114-221320-app
 	same "functions" "$(view functions $run/*.log)" "$(view functions $run)"
 	same "ends" "$(view processes $run/*.log)" "$(view processes $run)"
-	same "a log of a run that is there" "$(view functions $run $run/rank0000-*.log)" "$(view functions $run)"
+	same "a log of a run that is there" "$(view functions $run $run/rank0000-*.log)" \
+		"$(view functions $run)"
 }
 
 @test "several runs: other programs and other builds are said, and builds matched by name" {
@@ -257,7 +270,8 @@ for row in csv.DictReader(sys.stdin):
 	same "functions" "$("$here/csv" function <merged.csv | sort | xargs)" 'down main only_new step'
 	[[ $(cat report.stderr) == *"another build of repeat than"*"matched by name and source file" ]]
 	same "paths" "$(view tree "${runs[@]}" | "$here/csv" calls 'path=main;down;down')" 2
-	same "a path that one run has" "$(view tree "${runs[@]}" | "$here/csv" calls_run_min 'path=main;only_new')" 0
+	same "a path that one run has" "$(view tree "${runs[@]}" |
+		"$here/csv" calls_run_min 'path=main;only_new')" 0
 	record forks
 	runs=(repeat forks)
 	part main calls
@@ -274,16 +288,19 @@ for row in csv.DictReader(sys.stdin):
 	same "what was said" "$(cat report.stderr)" ''
 	record repeat 5
 	runs=(merged.json last)
-	same "with another run" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '95 5 23.75 60'
+	same "with another run" "$(part step calls calls_run_min calls_run_mean calls_run_max)" \
+		'95 5 23.75 60'
 	"$report" --save one.json last
 	runs=(one.json merged.json)
 	same "two profiles" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '95 5 23.75 60'
 	view tree "${runs[@]}" >paths.csv
 	for column in calls_run_min calls_run_mean calls_run_max total_run_min_ns total_run_max_ns; do
-		same "path's $column" "$("$here/csv" $column 'path=main;step' <paths.csv)" "$(part step $column)"
+		same "path's $column" "$("$here/csv" $column 'path=main;step' <paths.csv)" \
+			"$(part step $column)"
 	done
 	"$report" --save again.json one.json merged.json
-	same "saved again" "$(view functions again.json | sort)" "$(view functions one.json merged.json | sort)"
+	same "saved again" "$(view functions again.json | sort)" \
+		"$(view functions one.json merged.json | sort)"
 	same "its tree" "$(view tree again.json)" "$(view tree one.json merged.json)"
 	same "processes" "$(view processes again.json | "$here/csv" calls | sort -n | xargs)" '9 14 24 64'
 	[[ $("$report" again.json) == *"exit status 0"*"4 processes, 4 threads, 3 functions, 111 calls; a saved profile, without logs"* ]]
@@ -304,7 +321,8 @@ for row in csv.DictReader(sys.stdin):
 	monitor -- "$bin/repeat" 10
 	size=$(sed -n 's/.* calls, \([0-9]*\).* KiB; read with.*/\1/p' stderr)
 	[ -n "$size" ]
-	[[ $("$report") =~ \ calls\;\ log\ $size(\.[0-9]+)?\ KiB\ \(never\ above ]] || { cat stderr; "$report"; return 1; }
+	[[ $("$report") =~ \ calls\;\ log\ $size(\.[0-9]+)?\ KiB\ \(never\ above ]] ||
+		{ cat stderr; "$report"; return 1; }
 }
 
 @test "--save: heap, several threads and ends are kept, and builds matched by name" {
@@ -327,31 +345,40 @@ for row in csv.DictReader(sys.stdin):
 	record repeat 10
 	"$report" --save good.json.gz
 	gunzip -k good.json.gz
-	for edit in 's/profile":2/profile":3/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' 's/"calls":[0-9]*/"calls":-1/' \
-		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' 's/"name":"[a-z]*"/"name":{}/' \
-		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' 's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
-		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"paths"/"path"/' 's/"host":"[^"]*"/"host":7/' '$d' \
-		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"timers":\[/&["t",0]/' \
-		's/"losses":\[\]/"losses":[-1]/' 's/"facts":{[^}]*}/"facts":{"off":1}/' 's/"unreadable_logs":0/"unreadable_logs":null/'; do
+	for edit in 's/profile":2/profile":3/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' \
+		's/"calls":[0-9]*/"calls":-1/' \
+		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' \
+			's/"name":"[a-z]*"/"name":{}/' \
+		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' \
+			's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
+		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"paths"/"path"/' \
+			's/"host":"[^"]*"/"host":7/' '$d' \
+		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' \
+			's/"timers":\[/&["t",0]/' \
+		's/"losses":\[\]/"losses":[-1]/' 's/"facts":{[^}]*}/"facts":{"off":1}/' \
+			's/"unreadable_logs":0/"unreadable_logs":null/'; do
 		sed "$edit" good.json >bad.json
 		! cmp -s good.json bad.json || { echo "changes nothing: $edit"; return 1; }
 		run "$report" bad.json -v functions
 		[ "$status" -le 1 ] || { echo "status $status of $edit: $output"; return 1; }
-		[ "$edit" = 's/"name":"[a-z]*"/"name":{}/' ] || [[ $status = 1 && $output == *"bad.json: "* ]] ||
+		[ "$edit" = 's/"name":"[a-z]*"/"name":{}/' ] ||
+			[[ $status = 1 && $output == *"bad.json: "* ]] ||
 			{ echo "accepted $edit: $output"; return 1; }
 	done
 	size=$(stat -c %s good.json)
 	for length in $(seq 1 $((size / 10)) $((size - 4))) $((size - 3)) $((size - 2)); do	# the last newline alone is no loss
 		head -c "$length" good.json >cut.json
 		run "$report" cut.json
-		[[ $status = 1 && ($output == *"cut.json: no saved profile: line "* || $output == *"cut.json: a damaged profile: what its line "*) ]] ||
+		[[ $status = 1 && ($output == *"cut.json: no saved profile: line "* ||
+			$output == *"cut.json: a damaged profile: what its line "*) ]] ||
 			{ echo "cut at $length: $output"; return 1; }
 	done
 	size=$(stat -c %s good.json.gz)
 	for length in $(seq 1 $((size / 5)) $((size - 9))) $((size - 1)); do
 		head -c "$length" good.json.gz >cut.gz
 		run "$report" cut.gz
-		[[ $status = 1 && $output == *"cut.gz: "* ]] || { echo "cut at $length of $size compressed: $output"; return 1; }
+		[[ $status = 1 && $output == *"cut.gz: "* ]] ||
+			{ echo "cut at $length of $size compressed: $output"; return 1; }
 	done
 	run "$report" --save /nowhere/x.json
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
@@ -376,8 +403,10 @@ for row in csv.DictReader(sys.stdin):
 	gcc -g -O2 -finstrument-functions a.c b.c both.c -o both
 	LD_PRELOAD=$library ./both
 	same "in csv" "$(view functions --match step | "$here/csv" calls "file=$PWD/a.c")" 1
-	"$report" -v functions --columns calls,function --sort function | awk 'NR > 2 && NF <= 3 && $1 ~ /^[12]$/ { $1 = $1; print }' >text
-	same "in text" "$(sort text)" $'1 a\n1 add (a.c)\n1 main\n1 step (a.c)\n2 add (b.c)\n2 b\n2 step (b.c)'
+	"$report" -v functions --columns calls,function --sort function |
+		awk 'NR > 2 && NF <= 3 && $1 ~ /^[12]$/ { $1 = $1; print }' >text
+	same "in text" "$(sort text)" \
+		$'1 a\n1 add (a.c)\n1 main\n1 step (a.c)\n2 add (b.c)\n2 b\n2 step (b.c)'
 }
 
 @test "a run that goes on: its report and its names grow" {
@@ -397,9 +426,11 @@ for row in csv.DictReader(sys.stdin):
 	echo >&4
 	exec 4>&-
 	wait $!
-	same "functions at the end" "$(view functions | "$here/csv" function | sort | xargs)" 'after before hold main read'
+	same "functions at the end" "$(view functions | "$here/csv" function | sort | xargs)" \
+		'after before hold main read'
 	rm going
-	same "saved names" "$(view functions | "$here/csv" function | sort | xargs)" 'after before hold main read'
+	same "saved names" "$(view functions | "$here/csv" function | sort | xargs)" \
+		'after before hold main read'
 	same "open at the end" "$(view functions | "$here/csv" open_calls function=hold)" 0
 }
 

@@ -32,7 +32,8 @@ goes_on_with() {
 @test "unshare while the sampling task takes long to end" {
 	needs_strace
 	unshare -U true || skip "no user namespaces here"
-	run strace -f -o trace -e trace=close -e inject=close:delay_enter=5000 env LD_PRELOAD="$library" "$bin/life" unshare
+	run strace -f -o trace -e trace=close -e inject=close:delay_enter=5000 env LD_PRELOAD="$library" \
+		"$bin/life" unshare
 	same status "$status" 0
 }
 @test "unshare by syscall()" { goes_on syscall; }
@@ -195,13 +196,15 @@ no_calls() {
 	both no_calls
 }
 
-# Slow opens make both the task and the thread that ends the process open the log, one during the other's sample;
+# Slow opens make both the task and the thread that ends the process open the log, one during the other's
+# sample;
 # on a busy machine not at once.
 @test "a program that ends while the sampler begins keeps its descriptors" {
 	needs_strace
 	echo 'int main(void) { return 0; }' | gcc -x c - -o ends
 	for ((i = 0; i < 20 && ${openings:-0} < 2; i++)); do
-		strace -f -o trace -e trace=openat,close,exit_group -e inject=openat:delay_exit=10000 env LD_PRELOAD="$library" ./ends
+		strace -f -o trace -e trace=openat,close,exit_group -e inject=openat:delay_exit=10000 env \
+			LD_PRELOAD="$library" ./ends
 		openings=$(grep -c 'openat.*-0.log", O_RDWR|O_NOFOLLOW' trace)
 	done
 	same "openings of the log" "$openings" 2
@@ -226,12 +229,14 @@ task_descriptors() {
 	done
 }
 
-has_process_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 10 ]; }
+has_process_rows() { view resources >resources.csv &&
+	[ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 10 ]; }
 
 @test "without close_range it has an own descriptor table all the same" {
 	often
 	mkfifo gate
-	"$bin/filtered" env LD_PRELOAD="$library" "$bin/burn" 200 100 - <gate 7>held 8>>held >stdout 2>stderr 3>&- &
+	"$bin/filtered" env LD_PRELOAD="$library" "$bin/burn" 200 100 \
+		- <gate 7>held 8>>held >stdout 2>stderr 3>&- &
 	program=$!
 	exec 9>gate
 	has_descriptors() { task_descriptors $program >descriptors 2>vanished && grep -q /proc/ descriptors; }
@@ -258,7 +263,8 @@ has_process_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns s
 	done
 }
 
-has_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 3 ]; }
+has_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" \
+	-ge 3 ]; }
 
 @test "after a fork a program that only sleeps is sampled" {
 	LD_PRELOAD=$library perl -e 'if (!fork) { exit 0 } wait; select undef, undef, undef, 60' 3>&- &
@@ -268,7 +274,8 @@ has_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=proce
 	wait $program || true
 }
 
-# A library behind ours lets a signal come when all is ready for the fork: the task rests, and comes back in both.
+# A library behind ours lets a signal come when all is ready for the fork: the task rests, and comes back in
+# both.
 @test "a handler that forks within a fork leaves both processes their task" {
 	cat >signals.c <<-'END'
 		#define _GNU_SOURCE

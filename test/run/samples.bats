@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# CPU samples: as many as the CPU time has intervals, of the functions that use it, and nothing of the program is disturbed.
+# CPU samples: as many as the CPU time has intervals, of the functions that use it, and nothing of the program
+# is disturbed.
 load lib
 
 # sampled KIND: the program runs on undisturbed, as it does without.
@@ -21,7 +22,8 @@ sum() {
 	cpu_ms=$(awk '$1 == "cpu_ns" {print int($2 / 1000000)}' stdout)
 	nr=$(($(sum samples) + $(sum hook_samples) + $(sum missed_samples)))
 	[ "$interval_ms" -le 10 ]
-	# 4 ms are asked for; a kernel of 100 Hz looks every 10 ms. Each thread may end before its next sample.
+	# 4 ms are asked for; a kernel of 100 Hz looks every 10 ms. Each thread may end before its next
+	# sample.
 	if [ $((nr * 4)) -lt $((cpu_ms / 2)) ]; then
 		between "samples at 100 Hz" $((cpu_ms * 9 / 100 - 6)) "$nr" $((cpu_ms * 11 / 100 + 6))
 	else
@@ -58,7 +60,8 @@ sum() {
 
 # glibc's posix_spawn leaves signal 32 ignored in what it starts.
 @test "a program that make starts" {
-	printf 'all:\n\t@INSIDEME_SAMPLE=250 LD_PRELOAD=%s %s burn >said\n' "$library" "$bin/sampled" >makefile
+	printf 'all:\n\t@INSIDEME_SAMPLE=250 LD_PRELOAD=%s %s burn >said\n' "$library" \
+		"$bin/sampled" >makefile
 	make -s
 	between "samples" 100 "$(sum samples)" 1000000
 }
@@ -72,7 +75,8 @@ sum() {
 	sampled split
 	"$report" --save saved.json
 	for columns in samples hook_samples missed_samples; do
-		same "$columns" "$(view functions --columns "function,$columns" saved.json)" "$(view functions --columns "function,$columns")"
+		same "$columns" "$(view functions --columns "function,$columns" saved.json)" \
+			"$(view functions --columns "function,$columns")"
 	done
 	between "samples" 50 "$(sum samples)" 100000
 }
@@ -103,6 +107,7 @@ sum() {
 	gcc -O2 polls.c -o polls
 	monitor --quiet --sample=1000 ./polls
 	[ "$(view functions | "$here/csv" function | wc -l)" -gt 0 ]
-	same "names in it" "$(view functions | "$here/csv" function module='[vdso]' | sort -u | grep -vcx '\[vdso\]')" 0
+	same "names in it" "$(view functions | "$here/csv" function module='[vdso]' | sort -u |
+		grep -vcx '\[vdso\]')" 0
 	same "findings" "$(view quality | grep -c 'is gone')" 0
 }

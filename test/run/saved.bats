@@ -6,7 +6,8 @@ load lib
 # sum COLUMN FILE: over its rows
 sum() { "$here/csv" "$1" <"$2" | awk '{ sum += $1 } END { printf "%d\n", sum }'; }
 
-# trust FILE: findings, without what is about samples over time and single calls, which a profile does not have
+# trust FILE: findings, without what is about samples over time and single calls, which a profile does not
+# have
 trust() { sed -E 's/^([a-z_]+),[^,]*,/\1: /' "$1" | grep -vE '^(threshold_raised_at_ns|log_bytes|written_log_bytes|sampling_.*|.*_row_step|pss_limit_bytes):'; }
 
 # saved: the newest run is saved, and all that its profile keeps is as it was
@@ -23,7 +24,8 @@ saved() {
 		same "$column of threads" "$(sum $column saved.threads)" "$(sum $column run.threads)"
 	done
 	for column in processes threads functions calls functions_ns log_bytes; do
-		same "$column of the run" "$("$here/csv" value section=run column=$column <saved.summary)" "$("$here/csv" value section=run column=$column <run.summary)"
+		same "$column of the run" "$("$here/csv" value section=run column=$column <saved.summary)" \
+			"$("$here/csv" value section=run column=$column <run.summary)"
 	done
 	"$report" --save again.json saved.json
 	diff saved.processes <(view processes again.json)
@@ -91,7 +93,8 @@ found() {
 	found lost_calls
 	[[ $("$report" saved.json) == *Doubts*" calls are missing from all figures"* ]]
 	calls=$("$here/csv" value finding=lost_calls <saved.quality)
-	same "twice that" "$(view quality saved.json again.json | "$here/csv" value finding=lost_calls)" $((2 * calls))
+	same "twice that" "$(view quality saved.json again.json | "$here/csv" value finding=lost_calls)" \
+		$((2 * calls))
 }
 
 @test "--save: what was not recorded, and why, is told by the profile" {
@@ -127,7 +130,8 @@ found() {
 	sed -E '/^"messages":/,$d; s/^(\{"insideme_profile":)3/\11/; /^"(texts|waiting|calls_open_at_forks|log_bytes|damaged_records|unreadable_logs|openmp_threads|untold_losses|losses)"/d
 		s/"(cpu_ns|sampler_kind|log_bytes|threads_[a-z_]+|start_cost_ns|sampler_cpu_ns|nr_switches|off_ns|clock_readings_dropped)":[0-9]+,//g
 		s/"losses":\[[0-9,]*\],"facts":\{[^}]*\},//' new.json | sed '$s/\],$/]}/' >old.json
-	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes|losses|facts)":' old.json)" 0
+	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes|losses|facts)":' \
+		old.json)" 0
 	same "functions" "$(view functions old.json)" "$(view functions new.json)"
 	[[ $("$report" old.json) == *"1 saved profile is of version 1, which does not say what was lost"* ]]
 	"$report" --save older.json old.json new.json

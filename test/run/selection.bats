@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH, and --focus, --exclude and --depth of the report: what they leave of the
+# INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH, and --focus, --exclude and --depth of the report: what
+# they leave of the
 # call tree of a run that has it all.
 load lib
 
@@ -54,7 +55,8 @@ selects() {
 	for setting in INSIDEME_DEPTH=2 INSIDEME_EXCLUDE=leaf INSIDEME_FOCUS=middle; do
 		rm -rf insideme.data
 		(export "${setting?}"; run record calls)
-		"$report" | tr -s ' \n' ' ' | grep -q "left out while recording ($setting) ran their hooks all the same"
+		"$report" | tr -s ' \n' ' ' | grep \
+			-q "left out while recording ($setting) ran their hooks all the same"
 	done
 	rm -rf insideme.data
 	run record calls
@@ -70,7 +72,8 @@ selects() {
 
 @test "longjmp, exceptions and signal handlers leave it right" {
 	for program in jumps jumps.clang exceptions exceptions.clang; do
-		first=$(record $program && view functions --columns function --sort calls | sed -n 3p | tr -d '"' | sed 's/(.*//')
+		first=$(record $program && view functions --columns function --sort calls | sed -n 3p |
+			tr -d '"' | sed 's/(.*//')
 		rm -r insideme.data
 		selects $program exclude "$first"
 		selects $program focus "$first"
@@ -111,15 +114,20 @@ selects() {
 	"$build/insideme-c++" -O0 -g app.cpp -o app
 	LD_PRELOAD=$library ./app
 	mv insideme.data whole
-	for wanted in 'Op::*=3' 'Op::operator()=1' 'Op::operator[]=1' 'Op::operator bool=1' 'operator+=1' '*lambda*=5' \
-		'main::{lambda()#1}::operator()=4' 'app::Grid<double, 5>::step=7' 'app::Grid<int, 3>::step,Op::operator()=4' \
+	for wanted in 'Op::*=3' 'Op::operator()=1' 'Op::operator[]=1' 'Op::operator bool=1' 'operator+=1' \
+		'*lambda*=5' \
+		'main::{lambda()#1}::operator()=4' 'app::Grid<double, 5>::step=7' \
+			'app::Grid<int, 3>::step,Op::operator()=4' \
 		'app::Grid::step=10' 'apply=5'; do
 		rm -rf insideme.data
 		INSIDEME_FOCUS=${wanted%=*} LD_PRELOAD=$library ./app 2>stderr
 		same "said of ${wanted%=*}" "$(cat stderr)" ''
 		view functions --columns function,calls --sort function >recorded
-		view functions whole/* "--focus=${wanted%=*}" --columns function,calls --sort function | cmp recorded -
-		same "calls of ${wanted%=*}" "$(sed 's/.*,//; 1d' recorded | awk "{ s += \$1 } END { print s + 0 }")" "${wanted##*=}"
+		view functions whole/* "--focus=${wanted%=*}" --columns function,calls --sort function |
+			cmp recorded -
+		same "calls of ${wanted%=*}" \
+			"$(sed 's/.*,//; 1d' recorded | awk "{ s += \$1 } END { print s + 0 }")" \
+			"${wanted##*=}"
 	done
 	rm -rf insideme.data
 	INSIDEME_FOCUS=app.cpp LD_PRELOAD=$library ./app 2>stderr
@@ -175,12 +183,14 @@ selects() {
 	"$report" -v functions --focus=fib --no-pager >text
 	grep -q "Left out *$((all - 21891)) calls outside\|Left out *11.0 k calls outside" text
 	"$report" -v functions --exclude=main,leaf >text
-	tr -s '\n ' '  ' <text | grep -q 'Left out 1 call outside, .* in them; 6000 calls within reported ones'
+	tr -s '\n ' '  ' <text | grep -q \
+		'Left out 1 call outside, .* in them; 6000 calls within reported ones'
 }
 
 # left_out FILE OPTION: what the report of it says that a selection left out
 left_out() {
-	"$report" "$1" --no-pager "$2" | tr -s '\n ' '  ' | grep -o 'Left out .* reported ones\|Left out .* calls\? outside'
+	"$report" "$1" --no-pager "$2" | tr -s '\n ' '  ' |
+		grep -o 'Left out .* reported ones\|Left out .* calls\? outside'
 }
 
 @test "a saved profile is selected from as its run; of functions that have lost calls no percentiles are known" {
@@ -189,16 +199,22 @@ left_out() {
 		record $program || true
 		run=$(ls -d insideme.data/*)
 		"$report" --save saved.json
-		for option in --focus=main --focus=fib,by_twice '--exclude=main,middle,by_*' --depth=2 --exclude=nothing_at_all; do
+		for option in --focus=main --focus=fib,by_twice '--exclude=main,middle,by_*' --depth=2 \
+			--exclude=nothing_at_all; do
 			for view in tree callers heap; do
-				same "$view of $program with $option" "$(view $view saved.json "$option" | sort)" "$(view $view "$option" | sort)"
+				same "$view of $program with $option" \
+					"$(view $view saved.json "$option" | sort)" \
+					"$(view $view "$option" | sort)"
 			done
-			for columns in calls,total_ns,self_ns,min_ns,max_ns,alloc_calls,alloc_bytes calls_run_min; do
-				same "functions" "$(view functions saved.json "$option" --columns function,$columns | sort)" \
+			for columns in calls,total_ns,self_ns,min_ns,max_ns,alloc_calls,alloc_bytes \
+				calls_run_min; do
+				same "functions" "$(view functions saved.json "$option" \
+					--columns function,$columns | sort)" \
 					"$(view functions "$option" --columns function,$columns | sort)"
 			done
 			for columns in calls functions_ns alloc_bytes; do
-				same "process" "$(view processes saved.json "$option" --columns pid,$columns)" \
+				same "process" "$(view processes saved.json "$option" \
+					--columns pid,$columns)" \
 					"$(view processes "$option" --columns pid,$columns)"
 			done
 			same "$option" "$(left_out saved.json "$option")" "$(left_out "$run" "$option")"
@@ -207,9 +223,11 @@ left_out() {
 	rm -rf insideme.data
 	record calls || true
 	"$report" --save saved.json
-	same "leaf, at two places" "$(view functions saved.json --exclude=middle | "$here/csv" p50_ns function=leaf)" \
+	same "leaf, at two places" "$(view functions saved.json --exclude=middle |
+		"$here/csv" p50_ns function=leaf)" \
 		"$(view functions | "$here/csv" p50_ns function=leaf)"
-	same "fib, called 21891 times" "$(view functions saved.json --depth=2 --columns function,calls,p50_ns | grep ^fib)" fib,1,
+	same "fib, called 21891 times" "$(view functions saved.json --depth=2 \
+		--columns function,calls,p50_ns | grep ^fib)" fib,1,
 }
 
 @test "a saved profile of several runs or processes is selected from; what each had is not known" {
@@ -219,14 +237,17 @@ left_out() {
 	"$report" --save saved.json "${runs[@]}"
 	for option in --focus=fib --exclude=fib --depth=2; do
 		for columns in calls total_ns self_ns; do
-			same "$columns with $option" "$(view functions saved.json "$option" --columns function,$columns | sort)" \
+			same "$columns with $option" \
+				"$(view functions saved.json "$option" --columns function,$columns | sort)" \
 				"$(view functions "${runs[@]}" "$option" --columns function,$columns | sort)"
 		done
 		run view functions saved.json "$option"
 		[[ $output != *calls_run_min* ]]
-		same "of each run" "$(view functions saved.json "$option" --columns function,calls_run_min | "$here/csv" calls_run_min | tr -d '\n')" ''
+		same "of each run" "$(view functions saved.json "$option" --columns function,calls_run_min |
+			"$here/csv" calls_run_min | tr -d '\n')" ''
 		"$report" saved.json "$option" --no-pager >text
-		same "calls of each process" "$(view processes saved.json "$option" --columns calls | tail -n +2 | tr -d '\n')" ''
+		same "calls of each process" \
+			"$(view processes saved.json "$option" --columns calls | tail -n +2 | tr -d '\n')" ''
 	done
 }
 
@@ -234,11 +255,14 @@ left_out() {
 	run record alloc
 	for option in --depth=1 '--exclude=by_*'; do
 		for what in self_ns alloc_calls alloc_bytes; do
-			whole=$(view functions --raw | "$here/csv" $what | awk "{ s += \$1 } END { print s + 0 }")
-			rest=$(view functions --raw "$option" | "$here/csv" $what | awk "{ s += \$1 } END { print s + 0 }")
+			whole=$(view functions --raw | "$here/csv" $what |
+				awk "{ s += \$1 } END { print s + 0 }")
+			rest=$(view functions --raw "$option" | "$here/csv" $what |
+				awk "{ s += \$1 } END { print s + 0 }")
 			between "$what with $option" $((whole - 20)) "$rest" $((whole + 20))	# each number is rounded
 		done
-		same "functions with $option" "$(view functions "$option" | "$here/csv" function | grep -c by_)" 0
+		same "functions with $option" \
+			"$(view functions "$option" | "$here/csv" function | grep -c by_)" 0
 	done
 }
 
@@ -291,7 +315,8 @@ of() { "$here/csv" calls "path=$1" <tree.csv; }
 		same "in the first focus" "$(of 'main;turns;part')" 3
 		same "leaves in it" "$(of 'main;turns;part;leaf')" 30
 		same "in the second one" "$(of 'main;turns;other;leaf')" 40
-		same "without a focus" "$(of 'main;turns;calls;part;leaf') $(of 'main;turns;calls;other;leaf')" '20 20'
+		same "without a focus" "$(of 'main;turns;calls;part;leaf') $(of \
+			'main;turns;calls;other;leaf')" '20 20'
 		same changes "$("$here/csv" value finding=focus_changes <quality.csv)" 3
 		same "broken calls" "$(grep -c broken_calls quality.csv)" 0
 		focused recursive
@@ -310,9 +335,12 @@ of() { "$here/csv" calls "path=$1" <tree.csv; }
 		between changes 3 "$("$here/csv" value finding=focus_changes <quality.csv)" 100000
 		[ $timing = exact ] || continue
 		# part is in each focus that it began in, and so is leaf then
-		same "leaves in parts" "$(sed -n 's/.*part;leaf,//p' paths.csv | awk "{ s += \$1 } END { print s + 0 }")" \
-			"$(($(sed -n 's/.*part,//p' paths.csv | awk "{ s += \$1 } END { print s + 0 }") * 10))"
-		between "leaves in parts" 10 "$(sed -n 's/.*part;leaf,//p' paths.csv | sort -n | tail -1)" 1000000000
+		same "leaves in parts" "$(sed -n 's/.*part;leaf,//p' paths.csv |
+			awk "{ s += \$1 } END { print s + 0 }")" \
+			"$(($(sed -n 's/.*part,//p' paths.csv |
+				awk "{ s += \$1 } END { print s + 0 }") * 10))"
+		between "leaves in parts" 10 "$(sed -n 's/.*part;leaf,//p' paths.csv | sort -n | tail -1)" \
+			1000000000
 	done
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# CPU samples of programs without hooks: the stack of each. What part of the time is whose is known by counted loops; limits are 6
+# CPU samples of programs without hooks: the stack of each. What part of the time is whose is known by counted
+# loops; limits are 6
 # standard errors of as many samples as came, and 2 points for what is not in the loops.
 load lib
 
-# stacks KIND [ARGUMENT]: its output and its status are what they are without the recorder. Each kind is recorded once.
+# stacks KIND [ARGUMENT]: its output and its status are what they are without the recorder. Each kind is
+# recorded once.
 stacks() {
 	local status=0 kept=$BATS_FILE_TMPDIR/$1$compiler$options
 	rm -rf insideme.data functions.csv
@@ -69,7 +71,8 @@ setup_file() {
 @test "as many samples as the CPU time has intervals" {
 	stacks split
 	cpu_ms=$(view processes --columns cpu_ns | awk 'NR == 2 { printf "%d", $1 / 1e6 }')
-	sampled_ms=$(view functions --columns sampled_self_ns | awk 'NR > 1 { n += $1 } END { printf "%d", n / 1e6 }')
+	sampled_ms=$(view functions --columns sampled_self_ns |
+		awk 'NR > 1 { n += $1 } END { printf "%d", n / 1e6 }')
 	between "ms of samples" $((cpu_ms * 9 / 10 - 20)) "$sampled_ms" $((cpu_ms * 11 / 10 + 20))
 }
 
@@ -80,7 +83,8 @@ setup_file() {
 	between "paths that end in work" 1 "$(of_path 'main;both();by_three();work(int)')" 1000000
 	between "paths that end in work" 1 "$(of_path 'main;both();by_one();work(int)')" 1000000
 	view callers >callers.csv
-	same "callers of work" "$("$here/csv" caller function=work <callers.csv | sort | tr '\n' ' ')" 'by_one() by_three() '
+	same "callers of work" "$("$here/csv" caller function=work <callers.csv | sort | tr '\n' ' ')" \
+		'by_one() by_three() '
 	"$report" -v tree >tree.txt
 	grep -E '^ *CPU  *Self CPU  *Function' tree.txt
 	"$report" >summary.txt
@@ -170,7 +174,8 @@ setup_file() {
 	stacks split
 	"$report" --save saved.json
 	for columns in samples sampled_total_ns total_samples_percent; do
-		same "$columns" "$(view functions --columns "function,$columns" saved.json)" "$(view functions --columns "function,$columns")"
+		same "$columns" "$(view functions --columns "function,$columns" saved.json)" \
+			"$(view functions --columns "function,$columns")"
 	done
 }
 
@@ -194,10 +199,14 @@ setup_file() {
 	grep -E '^insideme: [1-9][0-9]* CPU samples, .*; read with: insideme-report insideme.data/' stderr
 	gcc -g -O1 -DCOPY= -finstrument-functions both.c -o both
 	monitor --quiet -- ./both
-	"$report" -v functions -f csv last~1 last --columns function,calls,samples_percent,total_samples_percent 2>report.stderr | tr -d '"' >functions.csv
-	same "calls" "$(awk -F, 'NR > 1 { print $1 "=" $2 }' functions.csv | sort | xargs)" 'burn=1800 main=1 once=900 thrice=900'
+	"$report" -v functions -f csv last~1 last \
+		--columns function,calls,samples_percent,total_samples_percent 2>report.stderr |
+		tr -d '"' >functions.csv
+	same "calls" "$(awk -F, 'NR > 1 { print $1 "=" $2 }' functions.csv | sort | xargs)" \
+		'burn=1800 main=1 once=900 thrice=900'
 	awk -F, '$1 == "burn" && $3 < 90 || $1 == "thrice" && ($4 - 75) ^ 2 > 25 ^ 2 { bad = 1 } END { exit bad }' functions.csv || { cat functions.csv; false; }
-	same "columns" "$("$report" -v functions last~1 last 2>/dev/null | sed -n 2p | grep -o -e Sampled -e Calls -e Self/run | xargs)" 'Sampled Calls'
+	same "columns" "$("$report" -v functions last~1 last 2>/dev/null | sed -n 2p |
+		grep -o -e Sampled -e Calls -e Self/run | xargs)" 'Sampled Calls'
 }
 
 # Bytes of a function, somewhere else: what compilers at run time make.

@@ -14,7 +14,8 @@ stands() {
 }
 
 # stay: main, "waits" and "locks" are in their system calls
-stay() { same "threads that wait" "$(cat /proc/$program/task/*/syscall | grep -c -e '^0 ' -e '^7 ' -e '^202 ')" 3 >stay; }
+stay() { same "threads that wait" "$(cat /proc/$program/task/*/syscall |
+	grep -c -e '^0 ' -e '^7 ' -e '^202 ')" 3 >stay; }
 
 finish_standing() {
 	exec 9>&-

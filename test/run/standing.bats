@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# insideme-run --pid=... --stacks and --sample: stacks of threads whose states and depths are known, taken from
+# insideme-run --pid=... --stacks and --sample: stacks of threads whose states and depths are known, taken
+# from
 # outside; and nothing of the program is disturbed.
 load lib
 load standing
@@ -20,8 +21,10 @@ load standing
 		same "main" "$(state "$(cut -c1-15 <<<"standing$variant")" call)" read
 		same "wait_at" "$(frames waits wait_at) $(frames waits waits)" "13 1"
 		same "lock_at" "$(frames locks lock_at) $(frames locks locks)" "6 1"
-		# without optimizations main needs its frame pointer, and read() of a socket might not go on after a stop
-		same "cut$variant" "$(grep -c 'not known' stacks.csv || true)" "$([ "$variant" = .O0 ] && echo 1 || echo 0)"
+		# without optimizations main needs its frame pointer, and read() of a socket might not go on
+		# after a stop
+		same "cut$variant" "$(grep -c 'not known' stacks.csv || true)" \
+			"$([ "$variant" = .O0 ] && echo 1 || echo 0)"
 	done
 }
 
@@ -33,8 +36,10 @@ load standing
 	eu-stack -p $program >eu.txt 2>/dev/null || true	# a signal that comes meanwhile ends it
 	for name in waits locks burns; do
 		tid=$("$here/csv" thread "thread_name=$name" frame=0 <stacks.csv)
-		"$here/csv" function "thread_name=$name" is_inlined=0 <stacks.csv | sed 's/@.*//; s/^__\(GI_\)\?//' >ours
-		sed -n "/^TID $tid:/,/^TID /p" eu.txt | awk '/^#/ {print $3}' | sed 's/@.*//; s/^__\(GI_\)\?//' |
+		"$here/csv" function "thread_name=$name" is_inlined=0 <stacks.csv |
+			sed 's/@.*//; s/^__\(GI_\)\?//' >ours
+		sed -n "/^TID $tid:/,/^TID /p" eu.txt | awk '/^#/ {print $3}' |
+			sed 's/@.*//; s/^__\(GI_\)\?//' |
 			sed '/^start_thread$/,$d' >theirs
 		[ "$name" != burns ] || sed -i '/^work/d' ours theirs
 		diff ours theirs
@@ -49,7 +54,8 @@ load standing
 	stands .plain code
 	dump
 	finish_standing
-	same "code" "$("$here/csv" frame thread_name=code <stacks.csv | wc -l) $(frames code '(not known)')" "2 1"
+	same "code" "$("$here/csv" frame thread_name=code <stacks.csv | wc -l) $(frames code '(not known)')" \
+		"2 1"
 	stands .plain handler
 	dump
 	finish_standing
@@ -96,14 +102,17 @@ load standing
 	[ "$all" -ge 40 ] || skip "only $all samples on this machine"
 	awk -v all="$all" -v long="$long" 'BEGIN { share = long / all; error = sqrt(.75 * .25 / all);
 		print share, error; exit !(share > .75 - 5 * error - .02 && share < .75 + 5 * error + .02) }'
-	between "waiting in main" 1000 $(($(view threads | "$here/csv" waiting_ns thread_name=standing.plain) / 1000000)) 100000
+	between "waiting in main" 1000 $(($(view threads |
+		"$here/csv" waiting_ns thread_name=standing.plain) / 1000000)) 100000
 	view tree >tree.csv
 	grep -q long_part tree.csv
 	view lines >lines.csv
 	grep -q long_part lines.csv
 	# main waits in its read(), and nowhere else
 	waiting=$(view threads | "$here/csv" waiting_ns thread_name=standing.plain)
-	between "waiting in main's lines, in percent" 95 $(("$("$here/csv" waiting_ns function=main <lines.csv | sort -n | tail -1)" * 100 / waiting)) 101
+	between "waiting in main's lines, in percent" 95 \
+		$(("$("$here/csv" waiting_ns function=main <lines.csv | sort -n |
+		tail -1)" * 100 / waiting)) 101
 	grep 'read with: insideme-report insideme.data' stderr
 }
 
@@ -205,7 +214,8 @@ gone_stands() {
 	finish_standing
 	[ -e insideme.data/*/object-* ]
 	rm -f insideme.data/*/names
-	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) | wc -l)" 13
+	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) |
+		wc -l)" 13
 	[ "$(view lines | "$here/csv" line function=wait_at | grep -c .)" -gt 0 ]
 }
 
@@ -223,7 +233,8 @@ gone_stands() {
 	finish_standing
 	wait $monitor
 	rm -f insideme.data/*/names
-	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) | wc -l)" 13
+	same "functions" "$("$here/csv" function thread_name=waits function=wait_at < <(view stacks) |
+		wc -l)" 13
 }
 
 @test "no right to: said, with the remedy" {

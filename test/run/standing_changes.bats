@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# insideme-run --pid=... --stacks and --sample of processes that change while they are looked at, or are of another
+# insideme-run --pid=... --stacks and --sample of processes that change while they are looked at, or are of
+# another
 # kind: objects that come and go, exec, vfork, 32 bits, pid namespaces, stopped ones.
 load lib
 load standing
@@ -23,7 +24,8 @@ burning() {
 	END
 }
 
-# share LONG SHORT PERCENT: of both functions' samples LONG has so many, give or take five standard errors and 3 points
+# share LONG SHORT PERCENT: of both functions' samples LONG has so many, give or take five standard errors and
+# 3 points
 share() {
 	local long short
 	long=$(value total_samples function="$1") short=$(value total_samples function="$2")
@@ -120,7 +122,8 @@ runs() {
 	dump --children
 	kill $child
 	wait $program || true
-	same "functions of the child" "$("$here/csv" function pid=$child <stacks.csv | grep -xE 'child|main' | xargs)" 'child main'
+	same "functions of the child" "$("$here/csv" function pid=$child <stacks.csv | grep -xE 'child|main' |
+		xargs)" 'child main'
 	same "the parent's state" "$("$here/csv" state pid=$program frame=0 <stacks.csv)" waiting
 	"$here/csv" function pid=$program <stacks.csv | grep -q vfork
 }
@@ -141,7 +144,8 @@ runs() {
 				call(29, 0, 0, 0);	/* pause */
 		}
 	END
-	gcc -m32 -O1 -ffreestanding -fno-pic -no-pie -fno-stack-protector -nostdlib -static narrow.c -o narrow || skip "gcc makes no programs of 32 bits"
+	gcc -m32 -O1 -ffreestanding -fno-pic -no-pie -fno-stack-protector -nostdlib -static narrow.c \
+		-o narrow || skip "gcc makes no programs of 32 bits"
 	./narrow >said 2>&1 3>&- &
 	program=$!
 	settled() { [ -s said ] || [ ! -e /proc/$program/exe ]; }

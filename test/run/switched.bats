@@ -33,7 +33,8 @@ switched() {
 @test "what begins while recording is off is not recorded, and pairs nest" {
 	for variant in '' .clang .slow .slow.clang; do
 		switched
-		paths 'main;part;steps;step' 15 'main;part;steps;step;leaf' 30 "main;part;$gap" 1 'main;nest;leaf' 2 "main;nest;$gap" 2
+		paths 'main;part;steps;step' 15 'main;part;steps;step;leaf' 30 "main;part;$gap" 1 \
+			'main;nest;leaf' 2 "main;nest;$gap" 2
 		calls step 15 leaf 32
 	done
 }
@@ -41,7 +42,8 @@ switched() {
 @test "calls that are open at a switch end as they do" {
 	for variant in '' .clang .slow .slow.clang; do
 		switched open
-		paths 'main;opened' 1 "main;opened;$gap" 1 "main;$gap;leaves;leaf" 7 'main;leaves;leaf' 3 "main;late" ''
+		paths 'main;opened' 1 "main;opened;$gap" 1 "main;$gap;leaves;leaf" 7 'main;leaves;leaf' 3 \
+			"main;late" ''
 		switched deep
 		paths 'main;down;down;down;down' 1 "main;down;down;down;down;$gap" 1 'main;leaf' 1
 		calls down 4
@@ -169,7 +171,8 @@ switched_by_signal() {
 	(trap '' USR1; INSIDEME_SIGNAL=SIGUSR1 record switched handled)
 	grep -qx 'insideme: INSIDEME_SIGNAL: the program ignores this signal or has a handler of its own; it switches nothing' stderr
 	INSIDEME_SIGNAL=SEGV record switched
-	grep -q 'INSIDEME_SIGNAL=SEGV: not understood, using off; expected off or a signal such as USR1' stderr
+	grep -q 'INSIDEME_SIGNAL=SEGV: not understood, using off; expected off or a signal such as USR1' \
+		stderr
 }
 
 @test "what is outside of the focus is not recorded, off or on" {

@@ -17,7 +17,8 @@ load lib
 	INSIDEME_THRESHOLD=0 record threads
 	view calls >calls.csv
 	for i in 0 1 2 3; do
-		same "work of worker-$i" "$("$here/csv" function function=work thread_name="worker-$i" <calls.csv | wc -l)" 10000
+		same "work of worker-$i" "$("$here/csv" function function=work \
+			thread_name="worker-$i" <calls.csv | wc -l)" 10000
 	done
 }
 
@@ -26,7 +27,8 @@ load lib
 		rm -rf insideme.data
 		INSIDEME_WAITS=off run record named$compiler	# it is killed while the last thread begins to wait
 		same status "$status" 137
-		same "names and calls" "$(view threads --columns thread_name,calls | grep named- | sort | xargs)" \
+		same "names and calls" "$(view threads --columns thread_name,calls | grep named- | sort |
+			xargs)" \
 			'named-0,2 named-1,2 named-2,2 named-3,2'
 	done
 }
@@ -51,8 +53,10 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 		same "threads" "$(threads_of)" 1802
 		between "records" 1000 "$(log_number 0x3c4 4)" 1040
 		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 1125	# 225 of them of library calls
-		view calls | "$here/csv" thread function=step | sort -n | uniq -c | awk '{print $2, $1}' >found
-		awk '{calls[$1] += $2} END {for (tid in calls) print tid, calls[tid]}' stdout | sort -n | diff - found
+		view calls | "$here/csv" thread function=step | sort -n | uniq -c |
+			awk '{print $2, $1}' >found
+		awk '{calls[$1] += $2} END {for (tid in calls) print tid, calls[tid]}' stdout | sort -n |
+			diff - found
 	done
 }
 
@@ -83,8 +87,10 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 			rm -rf insideme.data functions.csv
 			INSIDEME_BUDGET=$budget record thread_locals$compiler 150
 			quiet
-			calls 'body(void*)' 150 'Held::~Held()' 150 'released()' 150 'on_key(void*)' 600 'late()' 600
-			same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+			calls 'body(void*)' 150 'Held::~Held()' 150 'released()' 150 'on_key(void*)' 600 \
+				'late()' 600
+			same "calls without an exit" \
+				"$(view quality | "$here/csv" value finding=broken_calls)" ''
 			same "threads" "$(threads_of)" 151
 		done
 	done
@@ -98,7 +104,8 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 		calls late 1 inside 1 on_key 4
 		view calls >calls.csv
 		for name in late inside; do
-			same "thread of $name()" "$("$here/csv" thread function=$name <calls.csv)" "$(sed -n "s/^$name //p" stdout)"
+			same "thread of $name()" "$("$here/csv" thread function=$name <calls.csv)" \
+				"$(sed -n "s/^$name //p" stdout)"
 		done
 		same "depth of late()" "$("$here/csv" depth function=late <calls.csv)" 1
 	done
@@ -121,8 +128,10 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	quiet
 	same "stdout" "$(cat stdout)" "sum 8991"
 	calls work 3000 main 1
-	between "threads whose regions have no hooks" 3 "$(view quality | "$here/csv" value finding=openmp_threads)" 8
-	same "threads with calls" "$(view calls | "$here/csv" thread function=work | sort -u | head -4 | wc -l)" 4
+	between "threads whose regions have no hooks" 3 \
+		"$(view quality | "$here/csv" value finding=openmp_threads)" 8
+	same "threads with calls" "$(view calls | "$here/csv" thread function=work | sort -u | head -4 |
+		wc -l)" 4
 }
 
 @test "the smallest stacks" {
@@ -154,7 +163,8 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	END
 	gcc -w -O1 -finstrument-functions begins.c -o begins -pthread
 	LD_PRELOAD=$library ./begins
-	same "calls that end with the thread" "$(view threads | "$here/csv" broken_calls begin_function=run)" 1
+	same "calls that end with the thread" \
+		"$(view threads | "$here/csv" broken_calls begin_function=run)" 1
 }
 
 # doc/decisions/stacks.md has what it takes. Another compiler may need more.
@@ -220,7 +230,8 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 		same "whose" "$("$here/csv" most_thread name=share <balance.csv)" "$(cat stdout)"
 		same "threads" "$("$here/csv" ranks name=share <balance.csv)" 4
 		same "pool" "$("$here/csv" pool name=share <balance.csv)" run_share
-		awk -v most="$("$here/csv" most_ns name=share <balance.csv)" -v mean="$("$here/csv" mean_ns name=share <balance.csv)" \
+		awk -v most="$("$here/csv" most_ns name=share <balance.csv)" \
+			-v mean="$("$here/csv" mean_ns name=share <balance.csv)" \
 			'BEGIN { exit !(most > 1.3 * mean && most < 4.01 * mean) }'
 		"$report" -v balance | grep -E ' function +share$'
 	done
@@ -231,7 +242,8 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	same "status" "$status" 3
 	same "open calls of busy" "$(view functions | "$here/csv" open_calls function=busy)" 4
 	for column in elapsed_ns total_cpu_ns total_blocked_ns; do
-		same "$column of busy" "$(view functions --columns "function,$column" | "$here/csv" "$column" function=busy)" ""
+		same "$column of busy" "$(view functions --columns "function,$column" |
+			"$here/csv" "$column" function=busy)" ""
 	done
 	same "events without a time" "$("$report" -v calls -f resource-monitor)" ""
 }

@@ -46,8 +46,10 @@ traces="chrome speedscope perfetto"
 	INSIDEME_THRESHOLD=0 record calls || true
 	of insideme-log --fields 'fib = a//b; outer = I/O'
 	same "fib" "$(found 2 fib insideme-log.rows) $(found 2 'field a/b' insideme-log.rows)" "21891 21891"
-	same "fields" "$(found 2 'field I/O' insideme-log.rows) $(found 2 'field @main' insideme-log.rows)" "1000 1"
-	near "ns of main" "$(found 3 main insideme-log.rows)" "$(view calls | "$here/csv" duration_ns function=main)" 2000000
+	same "fields" "$(found 2 'field I/O' insideme-log.rows) $(found 2 'field @main' insideme-log.rows)" \
+		"1000 1"
+	near "ns of main" "$(found 3 main insideme-log.rows)" \
+		"$(view calls | "$here/csv" duration_ns function=main)" 2000000
 	of insideme-log --match outer
 	same "only outer" "$(grep -vc '^field' insideme-log.rows)" 1
 }
@@ -60,14 +62,18 @@ traces="chrome speedscope perfetto"
 		bytes=$(stat -c %s "file.$format")
 		between "$format: bytes" 100000 "$bytes" 409600
 		same "$format: main" "$(found 2 main "$format.rows")" 1
-		grep -aoE '[0-9]+ of 32893 calls that have a record are shown: those of at least' "file.$format" >said
+		grep -aoE '[0-9]+ of 32893 calls that have a record are shown: those of at least' \
+			"file.$format" >said
 		of "$format" --max-size 0
 		grep -qa "all 32893 calls that have a record are shown" "file.$format"
 	done
 	of chrome --max-size 400k
 	grep -oE '[0-9]+ of 32893 calls' file.chrome >said
-	same "shown" "$(awk -F '\t' '$3 > 0 && $1 !~ /^\(/ { sum += $2 } END { print sum }' chrome.rows)" "$(sed 's/ .*//;q' said)"
-	same "shown and not shown" "$(grep -v '	0	' chrome.rows | grep -vE '^(counter|end|InsideMe|in doubt) ' | awk -F '\t' '{ sum += $2 } END { print sum }')" 32893
+	same "shown" "$(awk -F '\t' '$3 > 0 && $1 !~ /^\(/ { sum += $2 } END { print sum }' chrome.rows)" \
+		"$(sed 's/ .*//;q' said)"
+	same "shown and not shown" "$(grep -v '	0	' chrome.rows |
+		grep -vE '^(counter|end|InsideMe|in doubt) ' |
+		awk -F '\t' '{ sum += $2 } END { print sum }')" 32893
 }
 
 @test "traces have marks, failures, errors, counters and ends" {
@@ -75,7 +81,8 @@ traces="chrome speedscope perfetto"
 	record marks
 	for format in chrome perfetto; do
 		of $format
-		same "marks" "$(grep -c '^mark ' $format.rows)" "$(view marks | "$here/csv" name kind=mark | sort -u | wc -l)"
+		same "marks" "$(grep -c '^mark ' $format.rows)" \
+			"$(view marks | "$here/csv" name kind=mark | sort -u | wc -l)"
 		grep -q '^counter RSS' $format.rows
 		grep -q '^end exit status 0	1' $format.rows
 	done
@@ -108,7 +115,9 @@ traces="chrome speedscope perfetto"
 	same "nothing else by --filter" "$(grep -cE '^(fib|middle)	' perfetto.rows)" 0
 	for format in chrome perfetto; do	# speedscope has no calls that are deeper than 500
 		of $format --filter 'duration >= 100us'
-		same "long calls in $format" "$(grep -vE '[ :]|^\(' $format.rows | awk -F '\t' '{ sum += $2 } END { print sum }')" \
+		same "long calls in $format" \
+			"$(grep -vE '[ :]|^\(' $format.rows |
+			awk -F '\t' '{ sum += $2 } END { print sum }')" \
 			"$(view calls --filter 'duration >= 100us' --columns depth | tail -n +2 | wc -l)"
 	done
 	run -2 "$report" -f chrome --filter 'size > 3'
@@ -130,7 +139,8 @@ traces="chrome speedscope perfetto"
 	[[ $output = *"; without events.csv and shorter calls (--max-size 0: with all)"* && ! -e some/events.csv ]]
 	between "bytes of some" 300000 "$(stat -c %s some/calls.csv)" 1048576
 	least=$("$here/csv" duration_ns <some/calls.csv | sort -n | head -1)
-	same "all that are as long" "$(view calls --filter "duration_ns >= $least" --columns depth | wc -l)" "$(wc -l <some/calls.csv)"
+	same "all that are as long" "$(view calls --filter "duration_ns >= $least" --columns depth | wc -l)" \
+		"$(wc -l <some/calls.csv)"
 }
 
 @test "a saved profile has no trace" {
@@ -138,7 +148,8 @@ traces="chrome speedscope perfetto"
 	"$report" --save saved.json
 	for format in ${traces/speedscope/}; do
 		run -1 "$report" -f "$format" saved.json
-		same "what it says" "$output" "insideme-report: a saved profile has sums only: -f $format needs logs"
+		same "what it says" "$output" \
+			"insideme-report: a saved profile has sums only: -f $format needs logs"
 	done
 }
 
@@ -150,7 +161,9 @@ traces="chrome speedscope perfetto"
 	"$report" -v functions -f csv -o functions.csv.gz
 	cmp <(view functions) <(gzip -dc functions.csv.gz)
 	run -1 "$report" -f chrome -o missing/trace.json.gz
-	same "what it says" "$output" "insideme-report: cannot write missing/trace.json.gz: No such file or directory"
+	same "what it says" "$output" \
+		"insideme-report: cannot write missing/trace.json.gz: No such file or directory"
 	run -1 "$report" -v functions -f csv -o /dev/full
-	same "nothing else is left" "$(ls -d packed* plain* functions*)" "$(printf 'functions.csv.gz\npacked.json.gz\nplain.json')"
+	same "nothing else is left" "$(ls -d packed* plain* functions*)" \
+		"$(printf 'functions.csv.gz\npacked.json.gz\nplain.json')"
 }

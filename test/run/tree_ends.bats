@@ -9,7 +9,8 @@ events() { "$here/monitor-events" insideme.data/*; }
 # end_of PID: how insideme-run saw it end
 end_of() { events | sed -nE "s/^end $1 ([^ ]+ ){3}//p"; }
 
-# held MONITOR COMMAND...: becomes COMMAND once insideme-run holds it by a pidfd, which it keeps through the exec.
+# held MONITOR COMMAND...: becomes COMMAND once insideme-run holds it by a pidfd, which it keeps through the
+# exec.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 	cat >held <<-'END'
@@ -33,7 +34,8 @@ each_end() {
 		exit 5
 	END
 	ulimit -c "${core:-0}"
-	"$build/insideme-run" -q "$@" bash family.bash "$bin/ends" "return exit _exit quick_exit abort kill segv exec" \
+	"$build/insideme-run" -q "$@" bash family.bash "$bin/ends" \
+		"return exit _exit quick_exit abort kill segv exec" \
 		>stdout 2>stderr || same status $? 5
 	while read -r kind pid; do
 		same "end of $kind" "$(end_of "$pid")" "$(awk -F: -v kind="$kind" '$1 == kind { print $2 }' <<-END
@@ -53,7 +55,8 @@ each_end() {
 
 @test "the ends of children that a shell waits for" {
 	each_end
-	same "programs that are not recorded" "$(view processes --columns recorded | grep -c 'did not load')" 0
+	same "programs that are not recorded" \
+		"$(view processes --columns recorded | grep -c 'did not load')" 0
 }
 
 @test "a core that was dumped is told" {
@@ -121,7 +124,8 @@ peak_as_grown() {
 
 @test "a peak of an earlier image of the pid is not that of the next" {
 	# the shell's memory is larger than sleep's
-	"$build/insideme-run" -q bash -c 'x=$(head -c 30000000 /dev/zero | tr "\\0" x); exec ./held $PPID sleep 0.2' 2>stderr
+	"$build/insideme-run" -q bash -c \
+		'x=$(head -c 30000000 /dev/zero | tr "\\0" x); exec ./held $PPID sleep 0.2' 2>stderr
 	mkdir second
 	mv insideme.data/*/*-2.log second
 	view summary ./second >summary.csv

@@ -24,7 +24,8 @@ load alike
 }
 
 @test "closed descriptors stay closed" {
-	run bash -c 'LD_PRELOAD=$1 "$2" 7<&- 2>&- <&- | head -1; "$2" 7<&- 2>&- <&- | head -1' _ "$library" "$bin/look"
+	run bash -c 'LD_PRELOAD=$1 "$2" 7<&- 2>&- <&- | head -1; "$2" 7<&- 2>&- <&- | head -1' _ "$library" \
+		"$bin/look"
 	same "descriptors" "${lines[0]}" "${lines[1]}"
 }
 
@@ -89,9 +90,11 @@ load alike
 }
 
 @test "a line of ours that stderr does not take ends nothing" {
-	run perl -e 'pipe R, W; close R; open STDERR, ">&W"; exec @ARGV' env LD_PRELOAD="$library" INSIDEME_BUDGET=wrong "$bin/calls"
+	run perl -e 'pipe R, W; close R; open STDERR, ">&W"; exec @ARGV' env LD_PRELOAD="$library" \
+		INSIDEME_BUDGET=wrong "$bin/calls"
 	same "status with a broken pipe" "$status" 7
-	run prlimit --fsize=0 env LD_PRELOAD="$library" INSIDEME_DIR=other INSIDEME_BUDGET=wrong "$bin/calls" 2>full
+	run prlimit --fsize=0 env LD_PRELOAD="$library" INSIDEME_DIR=other INSIDEME_BUDGET=wrong \
+		"$bin/calls" 2>full
 	same "status with a full file" "$status" 7
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# INSIDEME_VERBOSE: a line in multiprocess_profiler's words for each timer that stops and each call that has a record.
+# INSIDEME_VERBOSE: a line in multiprocess_profiler's words for each timer that stops and each call that has a
+# record.
 load lib
 
 # verbose PROGRAM ARGS...: with a record for each call; what it said in the file lines, as "name (broken)"
@@ -9,7 +10,8 @@ verbose() {
 	INSIDEME_VERBOSE=1 INSIDEME_THRESHOLD=${threshold:-0} record "$@" || status=$?
 	grep '^\[Profiler\]' stderr >said
 	same "other words" "$(grep -cvE '^\[Profiler\] |^insideme: .*\.log$' stderr)" 0
-	same "of another form" "$(grep -cvE '^.{41} - [0-9]+\.[0-9]{5} seconds - process [a-z_.]+/[0-9]+( \(broken\))?$' said)" 0
+	same "of another form" "$(grep -cvE \
+		'^.{41} - [0-9]+\.[0-9]{5} seconds - process [a-z_.]+/[0-9]+( \(broken\))?$' said)" 0
 	cut -c 12-41 said | sed 's/ *$//' >lines
 }
 
@@ -25,7 +27,8 @@ lines() {
 	threshold=100s verbose marks
 	view timers >timers.csv
 	pid=$(view processes | "$here/csv" pid)
-	same "spans" "$(grep -cE "^\[Profiler\] work {26} - [0-9]+\.[0-9]{5} seconds - process marks/$pid\$" said)" 3
+	same "spans" "$(grep -cE "^\[Profiler\] work {26} - [0-9]+\.[0-9]{5} seconds - process marks/$pid\$" \
+		said)" 3
 	lines across 1 misused 1 shown 1 added 2
 	same "all" "$(wc -l <lines)" 8
 	told=$(awk '$2 == "work" { sum += $4 * 1e9 } END { printf "%.0f", sum }' said)

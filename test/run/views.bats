@@ -13,7 +13,8 @@ total() { awk '{ sum += $1 } END { print sum + 0 }'; }
 
 fits() {
 	local longest
-	longest=$(COLUMNS=$1 LC_ALL=C "$report" -v "$2" | awk 'NR > 1 && length > longest { longest = length } END { print longest }')
+	longest=$(COLUMNS=$1 LC_ALL=C "$report" -v "$2" |
+		awk 'NR > 1 && length > longest { longest = length } END { print longest }')
 	between "longest line of $2" 40 "$longest" "$1"
 }
 
@@ -22,10 +23,12 @@ fits() {
 	same "processes" "$(cell processes pid | wc -l)" 5
 	parent=$(cell processes pid depth=0)
 	same "children" "$(cell processes ppid depth=1 | sort | uniq -c | awk '{ print $1, $2 }')" "4 $parent"
-	same "programs" "$(cell processes programs | sort | uniq -c | awk '{ print $1, $2, $3, $4 }')" $'3 forks  \n1 forks > forks\n1 true  '
+	same "programs" "$(cell processes programs | sort | uniq -c | awk '{ print $1, $2, $3, $4 }')" \
+		$'3 forks  \n1 forks > forks\n1 true  '
 	same "exit statuses" "$(cell processes exit_status | sort | xargs)" '0 0 3 4'
 	same "ends by signal, or without a word" "$(cell processes end | grep -c SIGKILL)" 1
-	same "calls of the tree" "$(cell processes calls | total)" "$(view functions | "$here/csv" calls | total)"
+	same "calls of the tree" "$(cell processes calls | total)" \
+		"$(view functions | "$here/csv" calls | total)"
 	same "calls of the parent" "$(cell processes calls depth=0)" 105
 	same "threads" "$(cell processes threads | xargs)" '1 1 1 1 1'
 	COLUMNS=200 run "$report" -v processes
@@ -41,15 +44,18 @@ usage = resource.getrusage(resource.RUSAGE_SELF)
 print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >said
 	read -r cpu_ns peak_bytes <said
 	between "CPU time" $((cpu_ns - 20000000)) "$(cell processes cpu_ns)" $((cpu_ns + 40000000))
-	between "peak RSS" $((peak_bytes - 8000000)) "$(cell processes peak_rss_bytes)" $((peak_bytes + 1000000))
+	between "peak RSS" $((peak_bytes - 8000000)) "$(cell processes peak_rss_bytes)" \
+		$((peak_bytes + 1000000))
 }
 
 @test "processes: many that are alike are one row, unless each is asked for" {
-	LD_PRELOAD=$library bash -c 'for i in {1..45}; do /bin/true; done; /bin/false; exec /bin/echo' >/dev/null
+	LD_PRELOAD=$library bash -c 'for i in {1..45}; do /bin/true; done; /bin/false; exec /bin/echo' \
+		>/dev/null
 	same "processes" "$(cell processes pid | wc -l)" 47
 	run "$report" -v processes
 	same "lines" "${#lines[@]}" 7
-	[[ ${lines[0]} == *"3 rows of 47 processes"* && ${lines[2]} == *"  bash > echo" && ${lines[3]} == *"true  x 45" ]]
+	[[ ${lines[0]} == *"3 rows of 47 processes"* && ${lines[2]} == *"  bash > echo" &&
+		${lines[3]} == *"true  x 45" ]]
 	[[ ${lines[4]} == *"exit 1"*"    false" ]]
 	run "$report" -v processes --top 0
 	same "lines of each" "${#lines[@]}" 49
@@ -74,7 +80,8 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	same "threads" "$(cell threads threads | total)" 86
 	for worker in worker-{0..3}; do
 		same "calls of $worker" "$(cell threads calls "thread_name=$worker")" 10001
-		same "first function of $worker" "$(cell threads begin_function "thread_name=$worker")" 'worker'
+		same "first function of $worker" "$(cell threads begin_function "thread_name=$worker")" \
+			'worker'
 	done
 	same "calls of all" "$(cell threads calls | total)" "$(view functions | "$here/csv" calls | total)"
 	same "calls open at ends" "$(cell threads broken_calls | total)" 32
@@ -96,7 +103,8 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 @test "the first page tells the worst end first" {
 	LD_PRELOAD=$library bash -c '/bin/true; /bin/false; /bin/true; (kill -9 $BASHPID); :' 2>/dev/null
 	run "$report"
-	same "ends" "$(grep -A3 ^Processes <<<"$output" | sed 's/^Processes//; s/^ *//; s/, pid.*//; s/ .SIG.*//')" \
+	same "ends" "$(grep -A3 ^Processes <<<"$output" |
+		sed 's/^Processes//; s/^ *//; s/, pid.*//; s/ .SIG.*//')" \
 		$'no word  bash\nexit 1   false\nexit 0   true x 2; bash'
 	[[ $output == *"-v processes"* ]]
 }
@@ -111,7 +119,8 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 @test "quality has a line for each finding" {
 	record forks
 	view quality >quality.csv
-	same "lines that are none" "$(grep -cvE '^(finding,value,text|[a-z_]+,[0-9.]*,("[^"]*"|[^,"]*))$' quality.csv)" 0
+	same "lines that are none" "$(grep -cvE '^(finding,value,text|[a-z_]+,[0-9.]*,("[^"]*"|[^,"]*))$' \
+		quality.csv)" 0
 	same "findings told twice" "$(cut -d, -f1 quality.csv | sort | uniq -d | grep -v threshold)" ''
 }
 
@@ -121,8 +130,10 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	for view in functions tree; do
 		same "calls in $view" "$(view $view --thread worker-2 | "$here/csv" calls | total)" "$calls"
 	done
-	same "threads" "$(view threads --thread 'worker-[12]' | "$here/csv" thread_name | sort | xargs)" 'worker-1 worker-2'
-	same "threads of calls" "$(view calls --thread 'worker-*' | "$here/csv" thread_name | sort -u | grep -vc worker-)" 0
+	same "threads" "$(view threads --thread 'worker-[12]' | "$here/csv" thread_name | sort | xargs)" \
+		'worker-1 worker-2'
+	same "threads of calls" "$(view calls --thread 'worker-*' | "$here/csv" thread_name | sort -u |
+		grep -vc worker-)" 0
 	run "$report" --thread worker-2
 	[[ $output == *"Only      --thread worker-2"*"1 process, 1 thread"* && $output != *RSS* ]]
 	run "$report" -v resources --thread worker-2
@@ -135,8 +146,10 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	record forks
 	child=$(cell processes pid exit_status=3)
 	same "calls of a process" "$(view functions --process "$child" | "$here/csv" calls | total)" 53
-	same "processes" "$(view processes --process "$child,tru?" | "$here/csv" exit_status | sort | xargs)" '0 3'
-	same "readings of another process" "$(view resources --process "$child" | "$here/csv" pid | sort -u | grep -vcw "$child")" 0
+	same "processes" "$(view processes --process "$child,tru?" | "$here/csv" exit_status | sort |
+		xargs)" '0 3'
+	same "readings of another process" "$(view resources --process "$child" | "$here/csv" pid | sort -u |
+		grep -vcw "$child")" 0
 	run "$report" --process no-such-program
 	same "status without such a process" "$status" 1
 	[[ $output == *"nothing here is of --process no-such-program"* ]]
@@ -144,7 +157,8 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 
 @test "ranks stand in the views and on the first page" {
 	for rank in 0 1 2; do
-		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 PMIX_NAMESPACE=fake record rank_work \
+			OMPI_COMM_WORLD_RANK child
 	done
 	same "ranks of processes" "$(cell processes rank depth=0 | sort | xargs)" '0 1 2'
 	same "ranks of threads" "$(cell threads rank | sort -u | xargs)" '0 1 2'

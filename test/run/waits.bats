@@ -16,10 +16,13 @@ waits() {
 		record $program
 		quiet
 		same "what the program printed" "$(cat stdout)" 20
-		same "which lock" "$(waits object function=pthread_mutex_lock caller='updater;update' | sort -u)" table_lock
-		same "who held it" "$(waits holder_thread_name function=pthread_mutex_lock object=table_lock | sort -u)" $program
+		same "which lock" "$(waits object function=pthread_mutex_lock caller='updater;update' |
+			sort -u)" table_lock
+		same "who held it" "$(waits holder_thread_name function=pthread_mutex_lock object=table_lock |
+			sort -u)" $program
 		waits holder function=pthread_mutex_lock | grep -qx 'holder;keep;sleep_us;nanosleep'
-		between "waits for the lock, ms" 20 "$(($(sum total_ns function=pthread_mutex_lock) / 1000000))" 200
+		between "waits for the lock, ms" 20 \
+			"$(($(sum total_ns function=pthread_mutex_lock) / 1000000))" 200
 		same "sleeps" "$(sum calls caller='main;pace;sleep_us')" 10
 		between "asleep, ms" 10 "$(($(sum total_ns caller='main;pace;sleep_us') / 1000000))" 200
 		same "bytes" "$(sum bytes caller='main;save' function=write object="$PWD/waits.out")" 100
@@ -75,7 +78,8 @@ waited_in() {
 	for name in 'omp barrier' 'omp for' 'omp critical'; do
 		between "$name, ms" 20 "$(($(sum total_ns function="$name") / 1000000))" 100000
 	done
-	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" .gomp_critical_user_turn
+	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" \
+		.gomp_critical_user_turn
 }
 
 # lines_of FUNCTION: the source's lines that its waits come from, without duplicates
@@ -95,7 +99,8 @@ lines_of() {
 		record $program
 		quiet
 		same "what $program read" "$(cat stdout)" 160
-		same "joins" "$(lines_of pthread_join | xargs -d'\n')" "first.join(); maker.join(); second.join();"
+		same "joins" "$(lines_of pthread_join | xargs -d'\n')" \
+			"first.join(); maker.join(); second.join();"
 		same "condition" "$(lines_of pthread_cond_wait)" "is_ready.wait(guard);"
 		same "which condition" "$(waits object function=pthread_cond_wait)" is_ready
 		same "files" "$(waits object function=read | grep -c "^$PWD/file.[0-9]*$")" 20
@@ -110,8 +115,10 @@ lines_of() {
 	for how in record 'monitor -q --'; do
 		rm -rf insideme.data waits.csv
 		$how "$([ "$how" = record ] || echo "$bin/")unseen_waits"
-		between "asleep, ms" 300 "$(($(sum total_ns function=clock_nanosleep caller='main;wait_raw') / 1000000))" 1100
-		between "reading, ms" 300 "$(($(sum total_ns function=read caller=read_raw kind=sampled) / 1000000))" 1100
+		between "asleep, ms" 300 "$(($(sum total_ns function=clock_nanosleep \
+			caller='main;wait_raw') / 1000000))" 1100
+		between "reading, ms" 300 "$(($(sum total_ns function=read caller=read_raw \
+			kind=sampled) / 1000000))" 1100
 		[ "$(sum samples function=read kind=sampled)" -ge 5 ]
 		same "calls" "$(waits calls function=read kind=sampled)" ""
 		"$report" -v waits >page
@@ -124,7 +131,8 @@ lines_of() {
 named() {
 	rm -rf insideme.data waits.csv
 	INSIDEME_INTERVAL=10ms record "$@"
-	"$report" -v waits | tr -s ' \n' ' ' | grep -oE '[0-9]+ % of the time that threads were blocked has a name' | cut -d' ' -f1
+	"$report" -v waits | tr -s ' \n' ' ' |
+		grep -oE '[0-9]+ % of the time that threads were blocked has a name' | cut -d' ' -f1
 }
 
 @test "at least 95 % of blocked time has a name" {
@@ -179,7 +187,8 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 	often
 	record uses sleeps 300
 	"$report" >page
-	read -ra shares < <(grep -oE '[0-9]+ %( on a processor| ready| blocked)' page | grep -oE '^[0-9]+' | xargs)
+	read -ra shares < <(grep -oE '[0-9]+ %( on a processor| ready| blocked)' page | grep -oE '^[0-9]+' |
+		xargs)
 	between "shares of elapsed time" 98 $((shares[0] + shares[1] + shares[2])) 102
 	between "blocked, %" 1 "${shares[2]}" 100
 	grep -q '^ *Self CPU .*Self blocked .*Function' page
@@ -189,7 +198,8 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 		"$(view processes | "$here/csv" cpu_ns | awk '{printf "%d", $1 / 1e6 + 1}')"
 }
 
-# first_rows VIEW WORD: is it in the first five rows of the view's table, or of the first page's part that begins with VIEW?
+# first_rows VIEW WORD: is it in the first five rows of the view's table, or of the first page's part that
+# begins with VIEW?
 first_rows() {
 	if [[ $1 == [A-Z]* ]]; then
 		COLUMNS=500 "$report" | sed -n "/^$1 /,/^$/p" >page
