@@ -44,6 +44,11 @@ static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, s
 	return at - first;
 }
 
+static const char *fitted_name(struct document *document, const struct function *function)
+{
+	return document_keep(document, name_fit(function->short_name, PATH_NAME_WIDTH, "..."));
+}
+
 static const char *join_calls(struct document *document, const struct tree_node *const *calls,
 			      size_t nr_calls)
 {
@@ -51,7 +56,7 @@ static const char *join_calls(struct document *document, const struct tree_node 
 
 	for (size_t i = 0, nr; i < nr_calls; i += nr) {
 		const struct function *function = calls[i]->function;
-		char *name = name_fit(function->short_name, PATH_NAME_WIDTH, "...");
+		const char *name = fitted_name(document, function);
 
 		nr = same_call(calls, nr_calls, i);
 		if (i >= PATH_CALLS && i + nr + PATH_CALLS < nr_calls) {
@@ -62,7 +67,6 @@ static const char *join_calls(struct document *document, const struct tree_node 
 			if (nr > 1 && calls[i + 1]->function == function)
 				text = document_text(document, "%s (x %zu)", text, nr);
 		}
-		free(name);
 	}
 	return text;
 }
@@ -339,8 +343,8 @@ static const char *wrappers_text(struct document *document, const struct model *
 		const struct function *function = model->functions[i];
 
 		if (charges[function->number].is_wrapper && nr++ < WRAPPER_NAMES)
-			text = text ? document_text(document, "%s, %s", text, function->short_name)
-				    : function->short_name;
+			text = document_text(document, "%s%s%s", text ? text : "", text ? ", " : "",
+					     fitted_name(document, function));
 	}
 	if (!nr)
 		return NULL;

@@ -179,7 +179,7 @@ static const struct column columns[] = {
 	{ "self_per_call_ns", "Self/call", COLUMN_TEXT, get_nested, CELL_SELF_PER_CALL },
 	{ "total_per_call_ns", "Total/call", COLUMN_TEXT, get_nested, CELL_TOTAL_PER_CALL },
 	FACTS_WAITS,
-	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT | COLUMN_SPARE, facts_function, CELL_SOURCE },
 	{ "recorded_calls", "Recorded", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CALLS },
 	{ "elapsed_ns", "Elapsed", COLUMN_TEXT, get_use, USE_ELAPSED },
 	{ "self_cpu_ns", "Self CPU", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CPU_NS | USE_SELF },
