@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A picture of resources over time: CPU; memory, with the longest calls in brackets and the peak marked;
- * I/O.
+ * I/O. With --columns a panel for each of them, whatever was read.
  */
 #include "analyzer/formats/picture.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <math.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +28,7 @@
 
 struct panel {
 	const char *title;
-	const char *column;	/* of the set "process" */
+	const char *column;
 	/* a curve for each process, with the peak marked; otherwise one of the sum, if the run is a single one */
 	bool each;
 };
@@ -170,12 +169,12 @@ static double draw_each(const struct picture *picture, const struct brackets *br
 }
 
 /* Return: where the next panel begins */
-static double draw_sum(const struct picture *picture, const struct panel *panel, double top)
+static double draw_sum(const struct picture *picture, const char *set, const struct panel *panel, double top)
 {
 	struct series series;
 	bool is_shown;
 
-	series_of_all(&series, picture->model, "process", panel->column, PICTURE_STEPS);
+	series_of_all(&series, picture->model, set, panel->column, PICTURE_STEPS);
 	is_shown = series.known && series.peak > 0;
 	if (is_shown) {
 		picture_axes(picture, top, panel->title, series.peak, series.unit);
@@ -232,6 +231,44 @@ static void draw_title(const struct picture *picture, const struct report *repor
 	picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, date);
 }
 
+/* Return: the set of readings that has the column @name; NULL if no process has one */
+static const char *set_of(const struct model *model, const char *name)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		for (size_t j = 0; j < process->nr_rowsets; j++)
+			if (rowset_column(&process->rowsets[j], name) >= 0)
+				return process->rowsets[j].set;
+	}
+	return NULL;
+}
+
+/* A panel for each column of --columns. Return: where the last one ends */
+static double draw_columns(const struct picture *picture, const char *columns, double top)
+{
+	char *list = xstrdup(columns), *rest = list;
+
+	for (const char *name; (name = strsep(&rest, ","));)
+		top = draw_sum(picture, set_of(picture->model, name), &(struct panel){ name, name, false }, top);
+	free(list);
+	return top;
+}
+
+/* Return: whether there is a reading of each column of --columns; an error() if not */
+static bool knows_columns(const struct report *report)
+{
+	char *list = xstrdup(report->options->columns ? report->options->columns : ""), *rest = list;
+	const char *unknown = NULL;
+
+	for (const char *name; !unknown && report->options->columns && (name = strsep(&rest, ","));)
+		unknown = set_of(report->model, name) ? NULL : name;
+	if (unknown)
+		error("a picture has columns as -v resources lists them, not '%s'", unknown);
+	free(list);
+	return !unknown;
+}
+
 /* Return: its height */
 static double draw(struct picture *picture, const struct brackets *brackets, const struct report *report)
 {
@@ -242,10 +279,12 @@ static double draw(struct picture *picture, const struct brackets *brackets, con
 	picture->call->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
 					CAIRO_FONT_WEIGHT_NORMAL);
 	draw_title(picture, report);
+	if (report->options->columns)
+		return draw_columns(picture, report->options->columns, top);
 	for (size_t i = 0; i < NR_PANELS; i++)
 		top = panels[i].each || report->nr_runs > 1
 			      ? draw_each(picture, brackets, &panels[i], top)
-			      : draw_sum(picture, &panels[i], top);
+			      : draw_sum(picture, "process", &panels[i], top);
 	return top;
 }
 
@@ -289,6 +328,8 @@ static int write_picture(struct report *report, enum kind kind)
 		error("pictures are of -v resources");
 		return EXIT_USAGE;
 	}
+	if (!knows_columns(report))
+		return EXIT_USAGE;
 	picture.call = cairo_load();
 	if (!picture.call || report->model->to <= report->model->from ||
 	    !export_open(&file, report->options))

@@ -69,10 +69,11 @@ static const struct loss losses[] = {
 	{ LOG_LOST_SAMPLED_THREADS, "lost_sampled_threads", "thread got no timer for CPU samples",
 	  "threads got no timers for CPU samples", false },
 	{ LOG_LOST_SWITCHES, "lost_switches",
-	  "thread switched too fast to be recorded: when it was blocked is known from samples only",
-	  "threads switched too fast to be recorded: when they were blocked is known from samples "
-	  "only",
-	  false },
+	  "thread switched too fast to be recorded: CPU, ready and blocked time of its calls are estimates, "
+	  "shared by elapsed time between samples",
+	  "threads switched too fast to be recorded: CPU, ready and blocked time of their calls are "
+	  "estimates, shared by elapsed time between samples",
+	  true },
 	{ LOG_LOST_FORKS_IN_HOOKS, "forks_in_hooks",
 	  "forked process was not recorded: a signal handler forked it while a call was being recorded",
 	  "forked processes were not recorded: signal handlers forked them while calls were being "

@@ -408,7 +408,8 @@ int view_functions(struct document *document, struct report *report)
 	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort) ||
 	    (!report->options->columns && functions_are_by_cpu(report))) {
 		function_use_read(report->model);
-		table.note = tell_use(document, report->model);
+		table.note = document_text(document, "%s%s%s", tell_use(document, report->model),
+					   report_error_note(report), report_doubt_note(report));
 	}
 	document_add_table(document, &table);
 	return 0;

@@ -23,7 +23,7 @@ struct call_row {
 	double total_ns, max_ns, mean_ns;
 	double waiting_ns; /* as view late has it */
 	/* If that is not of all calls: the time above the rank's fastest call of that size, and all of it */
-	double waiting_least_ns, waiting_most_ns;
+	double above_fastest_ns, waiting_most_ns;
 	uint64_t nr_talking; /* calls that did something themselves, not by a request */
 	/* By rank: each is a process that has MPI calls. */
 	double least_ns, most_ns, rank_ns, rank_mean_ns, imbalance_percent;
@@ -123,7 +123,7 @@ static void add_bounds(struct call_rows *rows, const struct process *process)
 
 		if (of)
 			row_of(rows, path->function, path->parent ? path->parent->function : NULL)
-				->waiting_least_ns += fmax(0, (double)messages->call_ticks -
+				->above_fastest_ns += fmax(0, (double)messages->call_ticks -
 					(double)messages->nr_calls * (double)of->ticks) * process->tick_ns;
 	}
 	hashtable_release(&table);
@@ -202,11 +202,11 @@ static void finish_waiting(struct call_row *row, const struct mpi_waits *waits)
 		nr_unknown = of->nr_unknown;
 	}
 	if (!row->nr_talking && row->waiting_ns <= 0 && !nr_unknown) {
-		row->waiting_ns = row->waiting_least_ns = row->waiting_most_ns = NAN;
+		row->waiting_ns = row->above_fastest_ns = row->waiting_most_ns = NAN;
 	} else if (!waits->is_cut && !nr_unknown && nr_recorded >= row->nr_talking) {
-		row->waiting_least_ns = row->waiting_most_ns = row->waiting_ns;
+		row->above_fastest_ns = row->waiting_most_ns = row->waiting_ns;
 	} else {
-		row->waiting_least_ns = fmax(row->waiting_ns, row->waiting_least_ns);
+		row->above_fastest_ns = fmax(row->waiting_ns, row->above_fastest_ns);
 		row->waiting_most_ns = row->total_ns;
 		row->waiting_ns = NAN;
 	}
@@ -251,7 +251,7 @@ static const struct column call_columns[] = {
 	{ "mean_ns", "Mean", 0, CALL(mean_ns, UNIT_NS) },
 	{ "max_ns", "Max", COLUMN_SPARE, CALL_NS(max_ns) },
 	{ "waiting_ns", "Waiting", COLUMN_SUMS, CALL(waiting_ns, UNIT_NS) },
-	{ "waiting_least_ns", "Above fastest", COLUMN_SUMS, CALL(waiting_least_ns, UNIT_NS) },
+	{ "above_fastest_ns", "Above fastest", COLUMN_SUMS, CALL(above_fastest_ns, UNIT_NS) },
 	{ "waiting_most_ns", "At most", COLUMN_SUMS, CALL(waiting_most_ns, UNIT_NS) },
 	{ "messages", "Messages", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_messages, UNIT_COUNT | NOT_0) },
 	{ "bytes", "Bytes", COLUMN_SUMS, CALL(bytes, UNIT_BYTES) },
@@ -304,12 +304,12 @@ int view_mpi(struct document *document, struct report *report)
 		.text_columns =
 			are_known ? "total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,"
 				    "rank_most_ns,most_rank,imbalance_percent,function,caller"
-				  : "total_ns,waiting_least_ns,waiting_most_ns,calls,mean_ns,bytes,"
+				  : "total_ns,above_fastest_ns,waiting_most_ns,calls,mean_ns,bytes,"
 				    "rank_most_ns,most_rank,imbalance_percent,function,caller",
 		.data_columns =
 			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,waiting_ns,mean_ns,"
 			"max_ns,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent,"
-			"waiting_least_ns,waiting_most_ns",
+			"above_fastest_ns,waiting_most_ns",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,

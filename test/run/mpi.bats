@@ -158,12 +158,12 @@ bounds_are_known() {
 	view mpi >mpi.csv
 	same "what it waited is not known" "$(of_calls waiting_ns function=MPI_Ssend)" ''
 	ns=$(awk -F, '$2 == "MPI_Ssend" { print $5 }' out)
-	least=$(of_calls waiting_least_ns function=MPI_Ssend)
+	least=$(of_calls above_fastest_ns function=MPI_Ssend)
 	most=$(of_calls waiting_most_ns function=MPI_Ssend)
 	between "at least" $((ns * 8 / 10)) "${least%.*}" "${most%.*}"
 	between "at most" "$ns" "${most%.*}" "$(of_calls total_ns function=MPI_Ssend | cut -d. -f1)"
 	between "least of Isend and Irecv, which wait for nobody" 0 \
-		"$(of_calls waiting_least_ns function=MPI_Irecv | cut -d. -f1)" 0
+		"$(of_calls above_fastest_ns function=MPI_Irecv | cut -d. -f1)" 0
 	"$report" -v mpi | grep -q 'Above fastest'
 }
 

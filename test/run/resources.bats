@@ -440,6 +440,19 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	! grep -E 'peak (1\.[1-9]|2)[0-9.]* cores' text || return 1
 }
 
+@test "a picture of the columns that are asked for" {
+	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
+	monitor -q -- "$bin/grow"
+	"$report" -v resources -f pdf --columns threads,minor_faults -o picture.pdf
+	pdftotext -layout picture.pdf text || skip "no pdftotext"
+	grep -q threads text
+	grep -q minor_faults text
+	same "other panels" "$(grep -c 'RSS\|heap' text || true)" 0
+	run -2 "$report" -v resources -f svg --columns threads,nothing -o wrong.svg
+	same line "$output" "insideme-report: a picture has columns as -v resources lists them, not 'nothing'"
+	[ ! -e wrong.svg ]
+}
+
 @test "-f svg, png, pdf: curves, brackets of calls, the peak" {
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
 	monitor -q -- "$bin/grow"
