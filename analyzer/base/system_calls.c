@@ -28,6 +28,7 @@ static const struct {
 	CALL(mremap),	   CALL(brk),		 CALL(clone),		 CALL(clone3),
 	CALL(execve),	   CALL(exit),		 CALL(exit_group),	 CALL(getrandom),
 	CALL(sched_yield), CALL(membarrier),	 CALL(io_uring_enter),	 CALL(process_vm_readv),
+	CALL(fadvise64),   CALL(readahead),
 #ifdef SYS_poll
 	CALL(poll),	   CALL(select),	 CALL(epoll_wait),	 CALL(pause),
 	CALL(open),	   CALL(fork),		 CALL(vfork),		 CALL(stat),

@@ -58,6 +58,21 @@ child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge
 	between "CPU time of the child" 300000000 "$(last cpu_ns program=uses)" 600000000
 }
 
+@test "arguments that a process emptied for its title are not shown" {
+	printf '%s\n' '#include <string.h>' '#include <unistd.h>' 'int main(int argc, char **argv) {' \
+		'memset(argv[1], 0, strlen(argv[1])); memset(argv[2], 0, strlen(argv[2]));' \
+		'return argc + pause(); }' >titled.c
+	gcc -o titled titled.c
+	./titled one two 3>&- &
+	program=$!
+	has_title() { [ "$(tr -d '\0' <"/proc/$program/cmdline")" = ./titled ]; }
+	wait_until has_title
+	attach --pid=$program --timeout=200ms
+	kill $program
+	"$report" >page
+	grep -qx 'Command   ./titled' page
+}
+
 @test "--timeout and Ctrl-C end the sampling, not the process" {
 	sleep 100 3>&- &
 	program=$!

@@ -45,6 +45,9 @@ static void write_facts(struct log_header *log, pid_t pid, const struct settings
 	length = read_file(path, text, sizeof(text));
 	for (char *at = text; at < text + length && argc < ARGUMENTS_MAX; at += strlen(at) + 1)
 		argv[argc++] = at;
+	/* A process that gave itself a title leaves the rest of its arguments empty. */
+	while (argc > 1 && !argv[argc - 1][0])
+		argc--;
 	argv[argc] = NULL;
 	facts_read(&facts, buffer, (uint32_t)pid, NULL, argc, argv);
 	facts_write(log, &facts, settings, true);
