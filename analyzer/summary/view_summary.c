@@ -12,6 +12,7 @@
 #include "analyzer/summary/doubts.h"
 #include "analyzer/summary/summary.h"
 #include "analyzer/views/heap_sites.h"
+#include "analyzer/views/view_balance.h"
 
 #define TOP_FUNCTIONS	8
 #define TOP_WAITS	5
@@ -331,6 +332,11 @@ static void add_next(struct document *document, const struct report *report, boo
 		text = document_text(document,
 				     "%s\ninsideme-report -v waits%s        which locks, files and sleeps "
 				     "threads waited for",
+				     text, run);
+	if (report->model->nr_functions && balance_compares(report->model))
+		text = document_text(document,
+				     "%s\ninsideme-report -v balance%s      how evenly threads or ranks share "
+				     "the work",
 				     text, run);
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
 		text = document_text(document,

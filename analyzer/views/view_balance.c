@@ -287,6 +287,19 @@ static bool begins_pool(const struct process *process, size_t index)
 	return nr > 1;
 }
 
+bool balance_compares(const struct model *model)
+{
+	size_t nr_ranks = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr_ranks += is_compared(model->processes[i], true);
+	if (model->nr_processes == 1 && !model->processes[0]->is_saved && !model->processes[0]->entry_log)
+		for (size_t i = 0; i < model->processes[0]->nr_threads; i++)
+			if (begins_pool(model->processes[0], i))
+				return true;
+	return nr_ranks > 1;
+}
+
 static void read_pools(struct balance *balance, struct model *model)
 {
 	balance->functions =

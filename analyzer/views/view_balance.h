@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What view balance says of functions and fields, for a saved profile. */
+/* What view balance compares, for the first page and for a saved profile. */
 #pragma once
 
 #include "analyzer/model/rank_sums.h"
@@ -9,3 +9,6 @@
  * @ranges. After fields_apply(). Return: how many
  */
 size_t balance_ranges(struct model *model, struct rank_range **ranges);
+
+/* Are there several ranks or, in a single process, several threads that began with one function? */
+bool balance_compares(const struct model *model);

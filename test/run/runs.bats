@@ -345,7 +345,7 @@ for row in csv.DictReader(sys.stdin):
 	record repeat 10
 	"$report" --save good.json.gz
 	gunzip -k good.json.gz
-	for edit in 's/profile":2/profile":3/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' \
+	for edit in 's/profile":3/profile":4/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' \
 		's/"calls":[0-9]*/"calls":-1/' \
 		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' \
 			's/"name":"[a-z]*"/"name":{}/' \

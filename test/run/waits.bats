@@ -206,7 +206,7 @@ first_rows() {
 	else
 		COLUMNS=500 "$report" -v "$1" >page
 	fi
-	sed '1,/^ *\(Self\|Self CPU\|Total\|At peak\)  /d' page | head -5 >rows
+	sed '1,/^ *\(Self\|Self CPU\|Total\|At peak\|Most-mean\)  /d' page | head -5 >rows
 	grep -qw "$2" rows || { echo "no $2 in $1:"; cat page; return 1; }
 }
 
@@ -238,7 +238,8 @@ cause() {
 	cause append Time
 	cause compile Time
 	cause first_touch Time
-	cause share Time
+	cause share balance
+	"$report" | grep -q 'insideme-report -v balance '
 	cause count_beside Time
 }
 
