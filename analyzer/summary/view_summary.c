@@ -336,7 +336,7 @@ static void add_next(struct document *document, const struct report *report, boo
 	if (report->model->nr_functions && balance_compares(report->model))
 		text = document_text(document,
 				     "%s\ninsideme-report -v balance%s      how evenly threads or ranks "
-				     "the work",
+				     "share the work",
 				     text, run);
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
 		text = document_text(document,
