@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One pass over all single calls, in the order of their ends: what a call's callees used is known before the
- * call.
+ * One pass over all single calls, process by process, in the order of their ends: what a call's callees
+ * used is known before the call.
  */
 #include "analyzer/calls/function_resources.h"
 
@@ -16,6 +16,8 @@
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
+
+#define SPANS_JOINED	1024	/* so few are joined at the end only */
 
 /*
  * Calls of a thread that ended and were not yet subtracted from their caller. Adjacent ones of one caller are
@@ -36,11 +38,6 @@ struct call_stack {
 	bool is_open;
 };
 
-struct process_peaks {
-	struct peaks of[NR_PEAKS];
-	bool are_read;
-};
-
 /* A call that has ended, or is taken as ended. */
 struct call {
 	struct thread *thread;
@@ -51,7 +48,7 @@ struct call {
 	double peak[NR_PEAKS];		/* by its own readings so far */
 };
 
-/* Times during which a function's calls were open: they do not overlap, and are in the order of time. */
+/* Times during which a function's calls were open. Those of one process are in order and do not overlap. */
 struct span {
 	int64_t begin, end;
 };
@@ -59,19 +56,24 @@ struct span {
 struct spans {
 	struct span *list;
 	size_t nr;
+	size_t most;			/* beyond that many, those of several processes are joined */
+	const struct process *process;	/* of those from @first on */
+	size_t first;
 };
 
 /* State while the calls are read. */
 struct uses {
 	struct path_shares *shares;
 	struct spans *spans;		/* [number of a function] */
-	struct call_stack *stacks;	/* [thread_number()] */
-	struct process_peaks *peaks;	/* [number of a process] */
+	struct process *process;	/* that is read now, with: */
+	struct call_stack *stacks;	/* [index of a thread] */
+	struct peaks peaks[NR_PEAKS];
+	bool has_peaks;
 };
 
 static struct call_stack *stack_of(const struct uses *uses, struct thread *thread, uint32_t tid)
 {
-	struct call_stack *stack = &uses->stacks[thread_number(thread)];
+	struct call_stack *stack = &uses->stacks[thread->index];
 
 	if (!stack->is_open) {
 		stack->is_open = true;
@@ -111,17 +113,17 @@ static bool is_within_itself(const struct tree_node *node)
 }
 
 /* The set "memory" was read more often than the heap. */
-static const struct peaks *peaks_of(const struct uses *uses, struct process *process)
+static const struct peaks *peaks_of(struct uses *uses)
 {
-	struct process_peaks *peaks = &uses->peaks[process->number];
+	struct process *process = uses->process;
 
-	if (!peaks->are_read) {
-		peaks_init(&peaks->of[PEAK_RSS_BYTES], process,
+	if (!uses->has_peaks) {
+		peaks_init(&uses->peaks[PEAK_RSS_BYTES], process,
 			   process_rowset(process, "memory") ? "memory" : "process", "rss_bytes");
-		peaks_init(&peaks->of[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
-		peaks->are_read = true;
+		peaks_init(&uses->peaks[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
+		uses->has_peaks = true;
 	}
-	return peaks->of;
+	return uses->peaks;
 }
 
 static void raise_peaks(double *peak, const double *other)
@@ -131,10 +133,10 @@ static void raise_peaks(double *peak, const double *other)
 }
 
 /* The process's own peak is exact. */
-static void raise_by_samples(const struct uses *uses, struct call *call)
+static void raise_by_samples(struct uses *uses, struct call *call)
 {
-	struct process *process = call->thread->process;
-	const struct peaks *peaks = peaks_of(uses, process);
+	const struct process *process = uses->process;
+	const struct peaks *peaks = peaks_of(uses);
 
 	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start &&
 	    process->heap_peak <= call->end)
@@ -169,10 +171,42 @@ static void take_in(struct call_stack *stack, struct call *call, double *self)
 	raise_peaks(top->peak, call->peak);
 }
 
-/* @spans end before @end. Spans that overlap the new one become one with it. */
-static void add_span(struct spans *spans, int64_t begin, int64_t end)
+static int by_begin(const void *a, const void *b)
 {
-	while (spans->nr && spans->list[spans->nr - 1].end >= begin) {
+	const struct span *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Spans of all processes become spans that are in order and do not overlap. */
+static void join_spans(struct spans *spans)
+{
+	size_t nr = 0;
+
+	if (spans->nr)
+		qsort(spans->list, spans->nr, sizeof(*spans->list), by_begin);
+	for (size_t i = 0; i < spans->nr; i++) {
+		const struct span span = spans->list[i];
+
+		if (!nr || spans->list[nr - 1].end < span.begin)
+			spans->list[nr++] = span;
+		else if (spans->list[nr - 1].end < span.end)
+			spans->list[nr - 1].end = span.end;
+	}
+	spans->nr = nr;
+	spans->most = 2 * nr + SPANS_JOINED;
+}
+
+/* The process's spans end before @end. Those that overlap the new one become one with it. */
+static void add_span(struct spans *spans, const struct process *process, int64_t begin, int64_t end)
+{
+	if (spans->process != process) {
+		if (spans->nr > spans->most)
+			join_spans(spans);
+		spans->process = process;
+		spans->first = spans->nr;
+	}
+	while (spans->nr > spans->first && spans->list[spans->nr - 1].end >= begin) {
 		struct span *last = &spans->list[--spans->nr];
 
 		begin = last->begin < begin ? last->begin : begin;
@@ -190,7 +224,7 @@ _Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT &&
 		       (int)USE_BLOCKED_NS == SHARE_BLOCKED,
 	       "in the order of use_shares.h");
 
-static void add_call(struct call *call, const struct uses *uses)
+static void add_call(struct call *call, struct uses *uses)
 {
 	struct call_stack *stack = stack_of(uses, call->thread, call->tid);
 	struct function_use *use = use_of(call->node->function);
@@ -211,7 +245,7 @@ static void add_call(struct call *call, const struct uses *uses)
 		return;
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->total[i], is_time(i) ? NAN : total[i]);
-	add_span(&uses->spans[call->node->function->number], call->start, call->end);
+	add_span(&uses->spans[call->node->function->number], uses->process, call->start, call->end);
 }
 
 /* With several threads, whose growth it is is not known. */
@@ -222,7 +256,7 @@ static double rss_growth(const struct slice *slice)
 		       : NAN;
 }
 
-static void add_slice(const struct slice *slice, const struct uses *uses)
+static void add_slice(const struct slice *slice, struct uses *uses)
 {
 	struct call call = { slice->thread, slice->tid,	       slice->node, slice->start,
 			     slice->end,    rss_growth(slice), { NAN, NAN } };
@@ -240,7 +274,7 @@ static void add_slice(const struct slice *slice, const struct uses *uses)
  * The calls that never ended, the innermost first. They end with their process. If one was not timed, its
  * begin is not known.
  */
-static void add_open_calls(struct process *process, const struct uses *uses)
+static void add_open_calls(struct process *process, struct uses *uses)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
@@ -292,26 +326,35 @@ static void give_times(struct model *model, const struct path_shares *shares)
 	free(nodes);
 }
 
-static void release_uses(struct uses *uses, const struct model *model)
+/* One process after the other: the curves of 10,000 ranks would not fit in memory. */
+static void read_process(struct process *process, struct uses *uses)
 {
-	for (size_t i = 0; i <= model->nr_processes; i++)
-		for (int j = 0; j < NR_PEAKS && uses->peaks[i].are_read; j++)
-			peaks_release(&uses->peaks[i].of[j]);
-	for (size_t i = 0; i < model->nr_threads; i++)
+	struct slice_reader *reader = slices_open_process(process);
+	struct slice slice;
+
+	uses->process = process;
+	uses->stacks = xcalloc(process->nr_threads + 1, sizeof(*uses->stacks));
+	uses->has_peaks = false;
+	while (slices_next(reader, &slice))
+		if (slice.node->function->stats.calls)
+			add_slice(&slice, uses);
+	slices_close(reader);
+	add_open_calls(process, uses);
+	for (int i = 0; i < NR_PEAKS && uses->has_peaks; i++)
+		peaks_release(&uses->peaks[i]);
+	for (size_t i = 0; i < process->nr_threads; i++)
 		if (uses->stacks[i].is_open) {
 			thread_use_close(&uses->stacks[i].use);
 			free(uses->stacks[i].pending);
 		}
-	use_shares_free(uses->shares);
-	free(uses->peaks);
 	free(uses->stacks);
-	free(uses->spans);
 }
 
 static void finish_function(struct model *model, struct function *function, struct spans *spans)
 {
 	for (int i = 0; function->use && i < NR_SHARES; i++)
 		add(&model->used_ns[i], function->use->self[i]);
+	join_spans(spans);
 	for (size_t i = 0; function->use && i < spans->nr; i++)
 		function->use->elapsed_ns += (double)(spans->list[i].end - spans->list[i].begin);
 	free(spans->list);
@@ -346,24 +389,17 @@ static void read_uses(struct model *model)
 	struct uses uses = {
 		.shares = use_shares_new(model),
 		.spans = xcalloc(functions_count(&model->tables->functions), sizeof(*uses.spans)),
-		.stacks = xcalloc(model->nr_threads + 1, sizeof(*uses.stacks)),
-		.peaks = xcalloc(model->nr_processes + 1, sizeof(*uses.peaks)),
 	};
-	struct slice_reader *reader = slices_open_all(model);
-	struct slice slice;
 
-	while (slices_next(reader, &slice))
-		if (slice.node->function->stats.calls)
-			add_slice(&slice, &uses);
-	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++)
-		add_open_calls(model->processes[i], &uses);
+		read_process(model->processes[i], &uses);
 	use_shares_finish(uses.shares, model);
 	give_times(model, uses.shares);
 	for (size_t i = 0; i < model->nr_functions; i++)
 		finish_function(model, model->functions[i], &uses.spans[model->functions[i]->number]);
 	limit_cpu(model);
-	release_uses(&uses, model);
+	use_shares_free(uses.shares);
+	free(uses.spans);
 }
 
 void function_use_read(struct model *model)

@@ -43,7 +43,7 @@ static void add_device(struct changes *changes, struct process *monitor, const s
 	int64_t last = 0;
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = process_time(monitor, rows->ticks[row]);
+		int64_t time = row_time(monitor, rows, row);
 		double now = known(rows, row, bytes);
 
 		add_change(changes, time, row ? known(rows, row, percent) / 100 * (double)(time - last) : NAN,
@@ -63,7 +63,7 @@ static void add_engines(struct changes *changes, struct process *process)
 	for (size_t row = 0; rows && row < rows->nr_rows; row++) {
 		double now = known(rows, row, bytes), now_ns = known(rows, row, engine);
 
-		add_change(changes, process_time(process, rows->ticks[row]), now_ns - ns, now - held);
+		add_change(changes, row_time(process, rows, row), now_ns - ns, now - held);
 		held = isnan(now) ? held : now;
 		ns = isnan(now_ns) ? ns : now_ns;
 	}

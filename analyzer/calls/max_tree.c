@@ -21,7 +21,7 @@ void peaks_init(struct peaks *peaks, struct process *process, const char *set, c
 	for (size_t i = 0; i < peaks->nr; i++) {
 		uint64_t value = rowset_value(rows, i, (uint32_t)place);
 
-		peaks->times[i] = process_time(process, rows->ticks[i]);
+		peaks->times[i] = row_time(process, rows, i);
 		peaks->tree[peaks->nr + i] = value == LOG_NONE ? NAN : (double)(int64_t)value;
 	}
 	for (size_t i = peaks->nr; i-- > 1;)

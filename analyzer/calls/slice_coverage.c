@@ -72,18 +72,27 @@ static double threads_ns(const struct model *model)
 	return sum;
 }
 
+static double outermost_ns(struct process *process, const bool *outermost)
+{
+	struct slice_reader *reader = slices_open_process(process);
+	double sum = 0;
+	struct slice slice;
+
+	slices_seek(reader, process->model->from);
+	while (slices_next(reader, &slice))
+		if (outermost[slice.node->id])
+			sum += overlap_ns(process->model, slice.start, slice.end);
+	slices_close(reader);
+	return sum;
+}
+
 double coverage_percent(struct model *model)
 {
 	bool *outermost = find_outermost(model->root, model->nr_tree_nodes);
-	struct slice_reader *reader = slices_open_all(model);
 	double all_ns = threads_ns(model), sum = 0;
-	struct slice slice;
 
-	slices_seek(reader, model->from);
-	while (slices_next(reader, &slice))
-		if (outermost[slice.node->id])
-			sum += overlap_ns(model, slice.start, slice.end);
-	slices_close(reader);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		sum += outermost_ns(model->processes[i], outermost);
 	free(outermost);
 	return all_ns > 0 ? fmin(100 * sum / all_ns, 100) : NAN;
 }

@@ -114,14 +114,6 @@ void slices_go_on(struct slice_reader *reader, bool is_live,
 	make_heap(reader);
 }
 
-static bool is_wanted(struct thread *const *threads, size_t nr_threads, const struct thread *thread)
-{
-	for (size_t i = 0; i < nr_threads; i++)
-		if (threads[i] == thread)
-			return true;
-	return false;
-}
-
 /* Two streams for each thread: those of thread i of the process are at 2i and 2i + 1. */
 static void init_streams(struct slice_stream *streams, struct process *process)
 {
@@ -199,7 +191,7 @@ static void keep_last(struct slice_stream *stream)
 }
 
 /* Drop streams without slices, and streams that are not wanted. */
-static void keep_wanted(struct slice_reader *reader, struct thread *const *threads, size_t nr_threads)
+static void keep_wanted(struct slice_reader *reader, const struct thread *only)
 {
 	size_t kept = 0;
 
@@ -207,7 +199,7 @@ static void keep_wanted(struct slice_reader *reader, struct thread *const *threa
 		if (reader->streams[i].nr_chunks && reader->streams[i].thread->process->header.last_calls)
 			keep_last(&reader->streams[i]);
 		if (reader->streams[i].nr_chunks && !reader->streams[i].thread->left_out &&
-		    (!threads || is_wanted(threads, nr_threads, reader->streams[i].thread)))
+		    (!only || reader->streams[i].thread == only))
 			reader->streams[kept++] = reader->streams[i];
 		else
 			free(reader->streams[i].chunks);
@@ -215,34 +207,48 @@ static void keep_wanted(struct slice_reader *reader, struct thread *const *threa
 	reader->nr_streams = kept;
 }
 
-struct slice_reader *slices_open(struct model *model, struct thread *const *threads, size_t nr_threads)
+static struct slice_reader *open_streams(struct process *const *processes, size_t nr_processes,
+					 const struct thread *only)
 {
 	struct slice_reader *reader = xcalloc(1, sizeof(*reader));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		reader->nr_streams += 2 * model->processes[i]->nr_threads;
+	for (size_t i = 0; i < nr_processes; i++)
+		reader->nr_streams += 2 * processes[i]->nr_threads;
 	reader->streams = xcalloc(reader->nr_streams, sizeof(*reader->streams));
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		init_streams(&reader->streams[nr], model->processes[i]);
-		add_chunks(&reader->streams[nr], model->processes[i]);
-		nr += 2 * model->processes[i]->nr_threads;
+	for (size_t i = 0; i < nr_processes; i++) {
+		init_streams(&reader->streams[nr], processes[i]);
+		add_chunks(&reader->streams[nr], processes[i]);
+		nr += 2 * processes[i]->nr_threads;
 	}
-	keep_wanted(reader, threads, nr_threads);
+	keep_wanted(reader, only);
 	reader->heap = xcalloc(reader->nr_streams, sizeof(*reader->heap));
 	slices_seek(reader, INT64_MIN);
 	return reader;
 }
 
+struct slice_reader *slices_open_process(struct process *process)
+{
+	return open_streams(&process, 1, NULL);
+}
+
+struct slice_reader *slices_open_thread(struct thread *thread)
+{
+	return open_streams(&thread->process, 1, thread);
+}
+
 struct slice_reader *slices_open_all(struct model *model)
 {
-	return slices_open(model, NULL, 0);
+	return open_streams(model->processes, model->nr_processes, NULL);
 }
 
 void slices_close(struct slice_reader *reader)
 {
 	if (!reader)
 		return;
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		if (!i || reader->streams[i].thread->process != reader->streams[i - 1].thread->process)
+			logfile_forget_all(reader->streams[i].thread->process->log);
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		free(reader->streams[i].chunks);
 	free(reader->streams);

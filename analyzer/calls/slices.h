@@ -36,10 +36,14 @@ struct slice {
 
 struct slice_reader;
 
-/* All slices of @nr_threads threads. */
-struct slice_reader *slices_open(struct model *model, struct thread *const *threads, size_t nr_threads);
-/* All threads of the run. */
+/*
+ * All slices of a process, of a thread, of the run. Read one process after the other where the order of
+ * time does not matter: only one log is in memory then.
+ */
+struct slice_reader *slices_open_process(struct process *process);
+struct slice_reader *slices_open_thread(struct thread *thread);
 struct slice_reader *slices_open_all(struct model *model);
+/* Lets go of the logs that were read. */
 void slices_close(struct slice_reader *reader);
 
 /* Go to the first slice that ends at or after @time; may go back. */

@@ -78,7 +78,7 @@ static void read_times(struct thread_use *use, struct thread *thread)
 	if (cpu < 0 || wait < 0)
 		return;
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = process_time(process, rows->ticks[row]);
+		int64_t time = row_time(process, rows, row);
 
 		if (row == 0) {
 			numbers[TIMES_CPU] = (double)rowset_value(rows, 0, (uint32_t)cpu);
@@ -106,7 +106,7 @@ static void read_exact_cpu(struct thread_use *use, struct process *process, cons
 		return;
 	curve_init(&exact, NR_TIMES);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = process_time(process, rows->ticks[row]);
+		int64_t time = row_time(process, rows, row);
 
 		curve_at(&use->times, time, numbers);
 		if (row == 0) {
@@ -135,7 +135,7 @@ static bool read_off(struct curve *off, struct process *process, uint32_t tid)
 	for (size_t row = 0; blocked >= 0 && preempted >= 0 && row < rows->nr_rows; row++) {
 		numbers[OFF_BLOCKED] += growth(rows, row, blocked);
 		numbers[OFF_PREEMPTED] += growth(rows, row, preempted);
-		curve_add(off, process_time(process, rows->ticks[row]), numbers);
+		curve_add(off, row_time(process, rows, row), numbers);
 	}
 	return off->nr > 1;
 }
@@ -260,8 +260,8 @@ static double share_of(const struct thread_use *use, struct process *process, co
 
 	if (row == 0 || !use->times.nr)
 		return 0;
-	curve_at(&use->times, process_time(process, rows->ticks[row - 1]), before);
-	curve_at(&use->times, process_time(process, rows->ticks[row]), now);
+	curve_at(&use->times, row_time(process, rows, row - 1), before);
+	curve_at(&use->times, row_time(process, rows, row), now);
 	if (process_ns > 0) {
 		share = (now[TIMES_CPU] - before[TIMES_CPU]) / process_ns;
 		return share < 0 ? 0 : share > 1 ? 1 : share;
@@ -286,10 +286,10 @@ static double *even_column(const struct rowset *rows, const char *name)
 		double value = (double)raw;
 
 		if (raw != LOG_NONE)
-			curve_add(&known, (int64_t)rows->ticks[row], &value);
+			curve_add(&known, (int64_t)rowset_ticks(rows, row), &value);
 	}
 	for (size_t row = 0; known.nr && row < rows->nr_rows; row++)
-		curve_at(&known, (int64_t)rows->ticks[row], &values[row]);
+		curve_at(&known, (int64_t)rowset_ticks(rows, row), &values[row]);
 	curve_release(&known);
 	return values;
 }
@@ -336,14 +336,14 @@ static void read_counts(struct thread_use *use, struct thread *thread, const str
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		columns[i] = even_column(rows, count_columns[i]);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = process_time(thread->process, rows->ticks[row]);
+		int64_t time = row_time(thread->process, rows, row);
 
 		memcpy(before, numbers, sizeof(before));
 		if (row && is_of_thread(use, thread, rows, row)) {
 			for (size_t i = 0; i < NR_COUNTS; i++)
 				numbers[i] += fmax(columns[i][row] - columns[i][row - 1], 0);
-			add_points(use, process_time(thread->process, rows->ticks[row - 1]), time, before,
-				   numbers);
+			add_points(use, row_time(thread->process, rows, row - 1), time,
+				   before, numbers);
 		}
 		curve_add(&use->counts, time, numbers);
 	}
@@ -362,7 +362,7 @@ static void read_rss(struct thread_use *use, struct thread *thread, const struct
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
 		bytes += (thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) *
 			 change(rows, row, column);
-		curve_add(&use->rss, process_time(thread->process, rows->ticks[row]), &bytes);
+		curve_add(&use->rss, row_time(thread->process, rows, row), &bytes);
 	}
 }
 
@@ -375,7 +375,7 @@ static void read_gpu(struct thread_use *use, struct thread *thread, const struct
 	curve_init(&gpu, NR_GPU_NUMBERS);
 	gpu_use_read(&gpu, thread->process);
 	for (size_t row = 0; gpu.nr && row < rows->nr_rows; row++) {
-		int64_t time = process_time(thread->process, rows->ticks[row]);
+		int64_t time = row_time(thread->process, rows, row);
 		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
 
 		curve_at(&gpu, time, now);

@@ -28,7 +28,7 @@ static bool is_blocked(enum log_wait_kind kind)
 /* How long the thread had waited at any time. */
 static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 {
-	struct slice_reader *reader = slices_open(thread->process->model, &thread, 1);
+	struct slice_reader *reader = slices_open_thread(thread);
 	int64_t last = INT64_MIN;
 	double waited_ns = 0;
 	struct slice slice;

@@ -38,8 +38,7 @@ static struct value get_reading(const struct column *column, const void *row)
 
 	switch (column->index) {
 	case READING_TIME:
-		return value_integer(UNIT_NS,
-				     process_time(reading->process, reading->rows->ticks[reading->row]));
+		return value_integer(UNIT_NS, row_time(reading->process, reading->rows, reading->row));
 	case READING_PID:
 		return rowset_pid_cell(reading->rows, reading->process);
 	case READING_PROGRAM:

@@ -18,7 +18,7 @@ static void write_samples(FILE *out, struct process *process, bool is_first)
 
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
 		uint64_t bytes = rowset_value(rows, row, (uint32_t)column);
-		int64_t time = process_time(process, rows->ticks[row]);
+		int64_t time = row_time(process, rows, row);
 
 		if (bytes == LOG_NONE || time < model->from || time > model->to)
 			continue;

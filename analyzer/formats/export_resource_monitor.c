@@ -71,7 +71,7 @@ static void read_set(struct line *line, struct process *process, struct rowset *
 		double value = (double)raw;
 
 		if (raw != LOG_NONE)
-			curve_add(&part.curve, process_time(process, rows->ticks[row]), &value);
+			curve_add(&part.curve, row_time(process, rows, row), &value);
 	}
 	if (!part.curve.nr)
 		return;

@@ -190,8 +190,8 @@ static void visit_rates(const struct visitor *visitor)
 	for (size_t row = 0; row + 1 < rows->nr_rows; row++) {
 		uint64_t from = rowset_value(rows, row, visitor->column);
 		uint64_t to = rowset_value(rows, row + 1, visitor->column);
-		int64_t time = process_time(visitor->process, rows->ticks[row]);
-		int64_t lasts_ns = process_time(visitor->process, rows->ticks[row + 1]) - time;
+		int64_t time = row_time(visitor->process, rows, row);
+		int64_t lasts_ns = row_time(visitor->process, rows, row + 1) - time;
 
 		if (from == LOG_NONE || to == LOG_NONE || to < from || lasts_ns <= 0 ||
 		    !is_reported(visitor->process->model, time))
@@ -206,7 +206,7 @@ static void visit_values(const struct visitor *visitor)
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t value = rowset_value(rows, row, visitor->column);
-		int64_t time = process_time(visitor->process, rows->ticks[row]);
+		int64_t time = row_time(visitor->process, rows, row);
 
 		if (value != LOG_NONE && is_reported(visitor->process->model, time))
 			visitor->value(visitor->to, &visitor->counter, time,

@@ -150,17 +150,18 @@ static void read_process(struct model *model, struct process *process)
  * not keep. */
 static void count_kept_slices(struct model *model)
 {
-	struct slice_reader *reader = slices_open_all(model);
-	struct slice slice;
-
 	model->nr_slices = 0;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		model->processes[i]->nr_slices = 0;
-	while (slices_next(reader, &slice)) {
-		slice.thread->process->nr_slices++;
-		model->nr_slices++;
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+		struct slice_reader *reader = slices_open_process(process);
+		struct slice slice;
+
+		process->nr_slices = 0;
+		while (slices_next(reader, &slice))
+			process->nr_slices++;
+		model->nr_slices += process->nr_slices;
+		slices_close(reader);
 	}
-	slices_close(reader);
 }
 
 static void add_run(struct model *model, const char *name)

@@ -18,6 +18,7 @@
 #define UNUSED_MAX	(16ull << 20)	/* how far a log's file may reach beyond its last area */
 #define CHUNK_MAX	(64ull << 10)	/* a larger area may hide others if its size is damaged */
 #define SHIFT_MAX	40
+#define USED_MOST	64
 
 void logfile_damaged(struct logfile *log, uint64_t offset, const char *what)
 {
@@ -286,10 +287,38 @@ void logfile_forget_all(const struct logfile *log)
 		madvise((void *)log->base, log->bytes, MADV_DONTNEED);
 }
 
+static struct {
+	struct logfile *logs[USED_MOST];
+	size_t next;			/* place of the one used longest ago */
+} used;
+
+void logfile_use(struct logfile *log)
+{
+	struct logfile **oldest = &used.logs[used.next];
+
+	if (!log || log->is_used || !log->base)
+		return;
+	if (*oldest) {
+		logfile_forget_all(*oldest);
+		(*oldest)->is_used = false;
+	}
+	*oldest = log;
+	log->is_used = true;
+	used.next = (used.next + 1) % USED_MOST;
+}
+
+static void end_use(struct logfile *log)
+{
+	for (size_t i = 0; i < USED_MOST && log->is_used; i++)
+		if (used.logs[i] == log)
+			used.logs[i] = NULL;
+}
+
 void logfile_close(struct logfile *log)
 {
 	if (!log)
 		return;
+	end_use(log);
 	if (log->base) {
 		sigbus_guard_remove(log->base);
 		munmap((void *)log->base, log->bytes);

@@ -34,6 +34,7 @@ struct logfile {
 	uint32_t nr_nodes;		/* in all areas: the roots of threads, and nodes */
 	size_t last_extent;		/* a hint for logfile_find() */
 	uint64_t nr_damaged;		/* records and areas that were not sound */
+	bool is_used;			/* see logfile_use() */
 };
 
 /*
@@ -60,6 +61,12 @@ bool logfile_offset(const struct logfile *log, uint64_t addr, uint64_t *offset);
 /* An area, or all of a log, was read and is hardly read again: let the kernel drop its pages. */
 void logfile_forget(const struct logfile *log, const struct log_extent *extent);
 void logfile_forget_all(const struct logfile *log);
+
+/*
+ * The log is read again, in passing. Of many such logs, the kernel drops the pages of the one used longest
+ * ago. NULL: nothing
+ */
+void logfile_use(struct logfile *log);
 
 /* The number of a node in its log, below log->nr_nodes; -1 if there is no node at @ref. */
 int64_t logfile_node_index(struct logfile *log, uint32_t ref);

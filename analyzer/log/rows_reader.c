@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A set of rows: copied from the log, checked, looked up by time. */
+/* A set of rows: checked, looked up by time. */
 #include "analyzer/log/rows_reader.h"
 
 #include <stdlib.h>
@@ -7,6 +7,9 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
+
+_Static_assert(sizeof(struct log_rows) % 8 == 0 && sizeof(struct log_column) % 8 == 0,
+	       "rows in a log are aligned");
 
 static int read_head(struct rowset *rows, struct logfile *log, const struct log_extent *extent)
 {
@@ -32,62 +35,88 @@ static int read_head(struct rowset *rows, struct logfile *log, const struct log_
 	return 0;
 }
 
-static uint64_t ticks_at(const struct logfile *log, uint64_t offset)
-{
-	uint64_t ticks;
-
-	memcpy(&ticks, log->base + offset, sizeof(ticks));
-	return ticks;
-}
-
 /*
  * The program thins rows in place, and a row may be half written, so ticks that do not rise are dropped. If
  * one row leaps ahead of those behind it, that row alone is dropped: else one damaged row would cost all
  * later ones.
  */
-static void read_rows(struct rowset *rows, const struct logfile *log, uint64_t offset, uint64_t bytes)
+static void copy_rows(struct rowset *rows, const uint64_t *from, size_t nr)
 {
-	size_t row_bytes = (1 + rows->nr_columns) * sizeof(uint64_t), nr = bytes / row_bytes;
-	uint64_t last = 0;
+	const size_t step = 1 + rows->nr_columns;
 
-	rows->ticks = xcalloc(nr, sizeof(uint64_t));
-	rows->values = xcalloc(nr * rows->nr_columns, sizeof(uint64_t));
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t at = offset + i * row_bytes, ticks = ticks_at(log, at);
-		uint64_t next = i + 1 < nr ? ticks_at(log, at + row_bytes) : UINT64_MAX;
+	for (size_t i = 0; i < nr; i++, from += step) {
+		uint64_t last = rows->nr_rows ? rowset_ticks(rows, rows->nr_rows - 1) : 0;
+		uint64_t ticks = from[0], next = i + 1 < nr ? from[step] : UINT64_MAX;
 
-		if (ticks <= last || (next < ticks && next > last))
-			continue;
-		rows->ticks[rows->nr_rows] = last = ticks;
-		memcpy(&rows->values[rows->nr_rows++ * rows->nr_columns], log->base + at + sizeof(ticks),
-		       row_bytes - sizeof(ticks));
+		if (ticks && !(next < ticks && next > last))
+			rowset_add(rows, ticks, from + 1);
 	}
 }
 
-int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent)
+static bool are_rising(const uint64_t *rows, size_t nr, size_t step)
 {
-	uint64_t skip;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < nr; last = rows[i++ * step])
+		if (rows[i * step] <= last)
+			return false;
+	return true;
+}
+
+int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent, bool is_live)
+{
+	uint64_t skip, step;
+	const uint64_t *from;
+	size_t nr;
 
 	memset(rows, 0, sizeof(*rows));
 	if (read_head(rows, log, extent) < 0) {
 		logfile_damaged(log, extent->offset, "rows with impossible columns");
 		return -1;
 	}
+	step = 1 + (uint64_t)rows->nr_columns;
 	skip = sizeof(struct log_rows) + rows->nr_columns * sizeof(struct log_column);
-	if (extent->used_bytes > skip)
-		read_rows(rows, log, extent->offset + skip, extent->used_bytes - skip);
+	nr = extent->used_bytes > skip ? (extent->used_bytes - skip) / (step * sizeof(*from)) : 0;
+	from = (const uint64_t *)(log->base + extent->offset + skip);
+	if (is_live || !are_rising(from, nr, step)) {
+		copy_rows(rows, from, nr);
+		return 0;
+	}
+	rows->rows = from;
+	rows->nr_rows = nr;
 	return 0;
 }
 
-/* Copy an array of @count things into one with room for @more. Frees the old array. */
-static void *longer(void *array, size_t count, size_t more, size_t bytes)
+static void add_row(struct rowset *rows, uint64_t ticks, const uint64_t *values)
 {
-	void *copy = xcalloc(count + more, bytes);
+	const size_t step = 1 + rows->nr_columns;
+	uint64_t *row;
 
-	if (count)
-		memcpy(copy, array, count * bytes);
-	free(array);
-	return copy;
+	rows->rows = rows->own = xgrow(rows->own, rows->nr_rows, step * sizeof(*row));
+	row = &rows->own[rows->nr_rows++ * step];
+	row[0] = ticks;
+	memcpy(row + 1, values, (step - 1) * sizeof(*row));
+}
+
+/* To append to rows that lie in the log, copy them. */
+static void make_own(struct rowset *rows)
+{
+	struct rowset from = *rows;
+
+	if (rows->own)
+		return;
+	rows->nr_rows = 0;
+	for (size_t i = 0; i < from.nr_rows; i++)
+		add_row(rows, rowset_ticks(&from, i), rowset_values(&from, i));
+}
+
+bool rowset_add(struct rowset *rows, uint64_t ticks, const uint64_t *values)
+{
+	if (rows->nr_rows && ticks <= rowset_ticks(rows, rows->nr_rows - 1))
+		return false;
+	make_own(rows);
+	add_row(rows, ticks, values);
+	return true;
 }
 
 bool rowset_join(struct rowset *rows, const struct rowset *more)
@@ -97,38 +126,31 @@ bool rowset_join(struct rowset *rows, const struct rowset *more)
 	if (strcmp(rows->set, more->set) != 0 || rows->id != more->id || nr != more->nr_columns ||
 	    memcmp(rows->columns, more->columns, nr * sizeof(*rows->columns)) != 0)
 		return false;
-	rows->ticks = longer(rows->ticks, rows->nr_rows, more->nr_rows, sizeof(uint64_t));
-	rows->values = longer(rows->values, rows->nr_rows, more->nr_rows, nr * sizeof(uint64_t));
-	for (size_t i = 0; i < more->nr_rows; i++) {
-		if (rows->nr_rows && more->ticks[i] <= rows->ticks[rows->nr_rows - 1])
-			continue;
-		rows->ticks[rows->nr_rows] = more->ticks[i];
-		memcpy(&rows->values[rows->nr_rows++ * nr], &more->values[i * nr], nr * sizeof(uint64_t));
-	}
+	for (size_t i = 0; i < more->nr_rows; i++)
+		rowset_add(rows, rowset_ticks(more, i), rowset_values(more, i));
 	return true;
 }
 
 void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks)
 {
+	const size_t step = 1 + (size_t)rows->nr_columns;
 	size_t skip = 0;
 
-	while (rows->nr_rows && rows->ticks[rows->nr_rows - 1] > to_ticks)
+	while (rows->nr_rows && rowset_ticks(rows, rows->nr_rows - 1) > to_ticks)
 		rows->nr_rows--;
-	while (skip < rows->nr_rows && rows->ticks[skip] < from_ticks)
+	while (skip < rows->nr_rows && rowset_ticks(rows, skip) < from_ticks)
 		skip++;
-	if (skip == 0)
-		return;
 	rows->nr_rows -= skip;
-	memmove(rows->ticks, rows->ticks + skip, rows->nr_rows * sizeof(uint64_t));
-	memmove(rows->values, rows->values + skip * rows->nr_columns,
-		rows->nr_rows * rows->nr_columns * sizeof(uint64_t));
+	if (rows->own)
+		memmove(rows->own, rows->own + skip * step, rows->nr_rows * step * sizeof(*rows->own));
+	else if (skip)
+		rows->rows += skip * step;
 }
 
 void rowset_release(struct rowset *rows)
 {
 	free(rows->columns);
-	free(rows->ticks);
-	free(rows->values);
+	free(rows->own);
 }
 
 bool rowset_is_of_machine(const struct rowset *rows)
@@ -146,16 +168,17 @@ int rowset_column(const struct rowset *rows, const char *name)
 
 static bool is_at(const struct rowset *rows, size_t row, uint64_t ticks)
 {
-	return rows->ticks[row] <= ticks && (row + 1 == rows->nr_rows || ticks < rows->ticks[row + 1]);
+	return rowset_ticks(rows, row) <= ticks &&
+	       (row + 1 == rows->nr_rows || ticks < rowset_ticks(rows, row + 1));
 }
 
 int64_t rowset_at(struct rowset *rows, uint64_t ticks)
 {
-	if (!rows->nr_rows || ticks < rows->ticks[0])
+	if (!rows->nr_rows || ticks < rowset_ticks(rows, 0))
 		return -1;
 	for (int ahead = 0; ahead < 2 && rows->last + (size_t)ahead < rows->nr_rows; ahead++)
 		if (is_at(rows, rows->last + (size_t)ahead, ticks))
 			return (int64_t)(rows->last += (size_t)ahead);
-	rows->last = PARTITION_POINT(i, rows->nr_rows, rows->ticks[i] <= ticks) - 1;
+	rows->last = PARTITION_POINT(i, rows->nr_rows, rowset_ticks(rows, i) <= ticks) - 1;
 	return (int64_t)rows->last;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A set of rows: samples of resources over time, copied from the log and sorted by time. A row here is one
- * reading of all columns of its set.
+ * A set of rows: samples of resources over time, sorted by time. A row here is one reading of all columns
+ * of its set. Rows stay in the mapped log, unless it is written meanwhile, or they had to be put together.
  */
 #pragma once
 
@@ -25,14 +25,20 @@ struct rowset {
 	uint64_t cost_ns;		/* median cost of a row; 0: not measured */
 	uint64_t first_cost_ns;		/* of the first row */
 	size_t nr_rows;
-	uint64_t *ticks;		/* [row], ascending */
-	uint64_t *values;		/* [row * nr_columns + column]; LOG_NONE: could not be read */
+	/* of each row: ticks, which rise from row to row, and nr_columns values */
+	const uint64_t *rows;
+	uint64_t *own;			/* the same, allocated; NULL: it lies in the log */
 	size_t last;			/* a hint for rowset_at() */
 };
 
-/* Copy a LOG_AREA_ROWS area. Return: 0; -1 if its head is not sound, which counts as damage */
-int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent);
+/*
+ * Read a LOG_AREA_ROWS area, which lives as long as the log. @is_live: the program may write rows now, so
+ * copy them. Return: 0; -1 if its head is not sound, which counts as damage
+ */
+int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent, bool is_live);
 void rowset_release(struct rowset *rows);
+/* Append a row with values for all columns. Ticks that do not rise are dropped. Return: false then */
+bool rowset_add(struct rowset *rows, uint64_t ticks, const uint64_t *values);
 /*
  * Append the rows of the set's next area. Return: false, with nothing done, if its set, id or columns
  * differ
@@ -48,9 +54,20 @@ bool rowset_is_of_machine(const struct rowset *rows);
 /* The number of the column @name; -1 if there is none. */
 int rowset_column(const struct rowset *rows, const char *name);
 
+static inline uint64_t rowset_ticks(const struct rowset *rows, size_t row)
+{
+	return rows->rows[row * (1 + (size_t)rows->nr_columns)];
+}
+
+/* [nr_columns]; LOG_NONE: could not be read. */
+static inline const uint64_t *rowset_values(const struct rowset *rows, size_t row)
+{
+	return &rows->rows[row * (1 + (size_t)rows->nr_columns) + 1];
+}
+
 static inline uint64_t rowset_value(const struct rowset *rows, size_t row, uint32_t column)
 {
-	return rows->values[row * rows->nr_columns + column];
+	return rowset_values(rows, row)[column];
 }
 
 /* The last row at or before @ticks; -1 if there is none. Fast when @ticks changes little between calls. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyzer/log/logfile.h"
+
 #define COMM_BYTES 15 /* of a name, in the kernel */
 
 void model_number(struct model *model)
@@ -51,6 +53,7 @@ const char *process_fact(const struct process *process, const char *key)
 
 struct rowset *process_rowset(const struct process *process, const char *set)
 {
+	logfile_use(process->log);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		if (strcmp(process->rowsets[i].set, set) == 0)
 			return &process->rowsets[i];

@@ -492,5 +492,9 @@ const char *process_fact(const struct process *process, const char *key);
 struct rowset *process_rowset(const struct process *process, const char *set);
 /* Model time of ticks of a process. */
 int64_t process_time(struct process *process, uint64_t ticks);
+static inline int64_t row_time(struct process *process, const struct rowset *rows, size_t row)
+{
+	return process_time(process, rowset_ticks(rows, row));
+}
 /* Ticks of a process at a model time. */
 uint64_t process_ticks(const struct process *process, int64_t time);

@@ -111,6 +111,6 @@ bool process_memory_at(struct process *process, uint64_t ticks, struct memory_re
 		return false;
 	reading->rss_bytes = rss < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)rss);
 	reading->vms_bytes = vms < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)vms);
-	reading->age_ns = (double)(ticks - rows->ticks[row]) * process->tick_ns;
+	reading->age_ns = (double)(ticks - rowset_ticks(rows, row)) * process->tick_ns;
 	return true;
 }

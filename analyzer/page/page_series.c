@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/log/logfile.h"
 #include "analyzer/read/machine_rows.h"
 #include "analyzer/resources/rate_bounds.h"
 #include "analyzer/resources/series.h"
@@ -42,7 +43,7 @@ static void keep(struct readings *readings, const struct source *source, size_t 
 {
 	readings->times = xgrow(readings->times, readings->nr, sizeof(*readings->times));
 	readings->values = xgrow(readings->values, readings->nr, sizeof(*readings->values));
-	readings->times[readings->nr] = (double)process_time(source->process, source->rows->ticks[row]);
+	readings->times[readings->nr] = (double)row_time(source->process, source->rows, row);
 	readings->values[readings->nr++] = reading(source, row);
 }
 
@@ -68,6 +69,7 @@ static void read_source(struct readings *readings, const struct source *source, 
 	bool is_gauge = source->rows->columns[source->column].kind != LOG_CUMULATIVE;
 	size_t nr_rows = source->rows->nr_rows, nr_steps = is_gauge ? nr_max / 4 : nr_max;
 
+	logfile_use(source->process->log);
 	if (nr_rows <= nr_max)
 		nr_steps = nr_rows;
 	for (size_t i = 0; i < nr_steps; i++)
@@ -94,6 +96,7 @@ static bool is_own(const struct rowset *rows)
 
 static void list_sources(struct source **sources, size_t *nr, struct process *process)
 {
+	logfile_use(process->log);
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
 		for (uint32_t j = 0; j < process->rowsets[i].nr_columns; j++) {
 			struct source source = { process, &process->rowsets[i], j };

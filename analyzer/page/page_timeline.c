@@ -164,9 +164,9 @@ static void add_open_calls(struct timeline *timeline, const struct process *proc
 	}
 }
 
-static void read_calls(struct timeline *timeline, struct model *model)
+static void read_calls(struct timeline *timeline, struct process *process)
 {
-	struct slice_reader *reader = slices_open_all(model);
+	struct slice_reader *reader = slices_open_process(process);
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {
@@ -182,8 +182,7 @@ static void read_calls(struct timeline *timeline, struct model *model)
 			 &span);
 	}
 	slices_close(reader);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		add_open_calls(timeline, model->processes[i]);
+	add_open_calls(timeline, process);
 }
 
 static int by_place(const void *a, const void *b)
@@ -287,7 +286,8 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	};
 	struct sheet *sheet = page_sheet(page, "timeline");
 
-	read_calls(&timeline, page->report->model);
+	for (size_t i = 0; i < page->report->model->nr_processes; i++)
+		read_calls(&timeline, page->report->model->processes[i]);
 	if (timeline.nr_lanes)
 		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)

@@ -83,17 +83,16 @@ static struct rowset take_rows(const struct process *owner, struct process *moni
 	struct rowset taken = *rows;
 
 	taken.id = id;
-	taken.nr_rows = to - from;
+	taken.nr_rows = 0;
+	taken.own = NULL;
 	taken.columns = xcalloc(rows->nr_columns, sizeof(*taken.columns));
-	taken.ticks = xcalloc(taken.nr_rows, sizeof(*taken.ticks));
-	taken.values = xcalloc(taken.nr_rows * rows->nr_columns, sizeof(*taken.values));
 	memcpy(taken.columns, rows->columns, rows->nr_columns * sizeof(*taken.columns));
-	memcpy(taken.values, &rows->values[from * rows->nr_columns],
-	       taken.nr_rows * rows->nr_columns * sizeof(*taken.values));
-	for (size_t i = 0; i < taken.nr_rows; i++)
-		taken.ticks[i] =
-			ticks_of(owner, monitor, rows->ticks[from + i],
-				 (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[from + i]));
+	for (size_t i = from; i < to; i++) {
+		uint64_t ticks = rowset_ticks(rows, i);
+		uint64_t ns = (uint64_t)timebase_monotonic_ns(&monitor->timebase, ticks);
+
+		rowset_add(&taken, ticks_of(owner, monitor, ticks, ns), rowset_values(rows, i));
+	}
 	rowset_clip(&taken, owner->timebase.points[0].ticks, owner->limit_ticks);
 	return taken;
 }
@@ -126,8 +125,8 @@ static void give_rows(const struct owners *owners, struct process *monitor, cons
 		size_t to;
 
 		for (to = from; to < rows->nr_rows; to++) {
-			uint64_t ns = (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[to]);
-			struct process *other = owner_at(owners, first, monitor, ns);
+			int64_t ns = timebase_monotonic_ns(&monitor->timebase, rowset_ticks(rows, to));
+			struct process *other = owner_at(owners, first, monitor, (uint64_t)ns);
 
 			if (to > from && other != owner)
 				break;

@@ -213,11 +213,11 @@ static uint64_t peak_ticks(const struct process *process)
 	const int column = rows ? rowset_column(rows, "heap_bytes") : -1;
 	const uint64_t noted = process->header.heap_peak_ticks;
 
-	for (size_t row = 0; column >= 0 && row < rows->nr_rows && rows->ticks[row] < noted; row++) {
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows && rowset_ticks(rows, row) < noted; row++) {
 		uint64_t bytes = rowset_value(rows, row, (uint32_t)column);
 
 		if (bytes != LOG_NONE && bytes >= process->heap_peak_bytes)
-			return rows->ticks[row];
+			return rowset_ticks(rows, row);
 	}
 	return noted;
 }
@@ -320,7 +320,7 @@ static void raise_peak(struct process *process)
 		if (bytes > HEAP_BYTES_MAX || bytes <= process->heap_peak_bytes)
 			continue;
 		process->heap_peak_bytes = bytes;
-		process->heap_peak = process_time(process, rows->ticks[row]);
+		process->heap_peak = row_time(process, rows, row);
 		process->heap_peak_node = NULL;
 	}
 }

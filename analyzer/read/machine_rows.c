@@ -137,28 +137,26 @@ static void add_head(struct rowset *all, const struct rowset *rows)
 static struct rowset merge(const struct part *parts, size_t nr)
 {
 	struct rowset all = parts[0].rows;
-	size_t bytes = all.nr_columns * sizeof(uint64_t), nr_rows = 0;
+	size_t nr_rows = 0;
 	struct row *rows;
 
 	for (size_t i = 1; i < nr; i++)
 		add_head(&all, &parts[i].rows);
 	rows = xcalloc(all.nr_rows + 1, sizeof(*rows));
 	for (size_t i = 0; i < nr; i++)
-		for (size_t j = 0; j < parts[i].rows.nr_rows; j++)
-			rows[nr_rows++] = (struct row){ owner_ticks(&parts[i], parts[i].rows.ticks[j]),
-							parts[i].rows.values + j * all.nr_columns };
+		for (size_t j = 0; j < parts[i].rows.nr_rows; j++) {
+			uint64_t ticks = rowset_ticks(&parts[i].rows, j);
+
+			rows[nr_rows++] = (struct row){ owner_ticks(&parts[i], ticks),
+							rowset_values(&parts[i].rows, j) };
+		}
 	qsort(rows, nr_rows, sizeof(*rows), by_ticks);
 	all.columns = xcalloc(all.nr_columns, sizeof(*all.columns));
 	memcpy(all.columns, parts[0].rows.columns, all.nr_columns * sizeof(*all.columns));
-	all.ticks = xcalloc(nr_rows + 1, sizeof(*all.ticks));
-	all.values = xcalloc(nr_rows + 1, bytes);
+	all.own = NULL;
 	all.nr_rows = 0;
-	for (size_t i = 0; i < nr_rows; i++) {
-		if (all.nr_rows && rows[i].ticks == all.ticks[all.nr_rows - 1])
-			continue;
-		memcpy(all.values + all.nr_rows * all.nr_columns, rows[i].values, bytes);
-		all.ticks[all.nr_rows++] = rows[i].ticks;
-	}
+	for (size_t i = 0; i < nr_rows; i++)
+		rowset_add(&all, rows[i].ticks, rows[i].values);
 	free(rows);
 	return all;
 }

@@ -152,12 +152,8 @@ static void read_counter(const struct saying *saying)
 	    record->newest_ticks > saying->process->limit_ticks)
 		logfile_damaged(saying->process->log, saying->offset,
 				"a counter's value of no possible time");
-	else if (!rows->nr_rows || record->newest_ticks > rows->ticks[rows->nr_rows - 1]) {
-		rows->ticks = xgrow(rows->ticks, rows->nr_rows, sizeof(*rows->ticks));
-		rows->values = xgrow(rows->values, rows->nr_rows, sizeof(*rows->values));
-		rows->ticks[rows->nr_rows] = record->newest_ticks;
-		rows->values[rows->nr_rows++] = record->last;
-	}
+	else
+		rowset_add(rows, record->newest_ticks, &(uint64_t){ record->last });
 }
 
 /* The kinds of records that are read here: least size, and reader. */

@@ -41,10 +41,12 @@ static bool join_rows(struct process *process, struct rowset *more)
 static void read_rows(struct process *process)
 {
 	struct logfile *log = process->log;
+	bool is_live = process_is_running(process);
 	struct rowset rows;
 
 	for (size_t i = 0; i < log->nr_extents; i++) {
-		if (log->extents[i].kind != LOG_AREA_ROWS || rowset_read(&rows, log, &log->extents[i]) < 0)
+		if (log->extents[i].kind != LOG_AREA_ROWS ||
+		    rowset_read(&rows, log, &log->extents[i], is_live) < 0)
 			continue;
 		if (join_rows(process, &rows))
 			continue;
@@ -70,23 +72,22 @@ static bool find_columns(const struct rowset *memory, const struct rowset *proce
 static void merge_rows(struct rowset *merged, const struct rowset *memory, const struct rowset *process,
 		       const int *columns)
 {
-	const size_t nr = memory->nr_columns;
+	uint64_t *values = xcalloc(memory->nr_columns, sizeof(*values));
 
 	for (size_t i = 0, j = 0; i < memory->nr_rows || j < process->nr_rows;) {
-		uint64_t *values = &merged->values[merged->nr_rows * nr];
-
-		if (i < memory->nr_rows && (j == process->nr_rows || memory->ticks[i] <= process->ticks[j])) {
-			j += j < process->nr_rows && memory->ticks[i] == process->ticks[j];
-			memcpy(values, &memory->values[i * nr], nr * sizeof(*values));
-			merged->ticks[merged->nr_rows++] = memory->ticks[i++];
+		if (i < memory->nr_rows &&
+		    (j == process->nr_rows || rowset_ticks(memory, i) <= rowset_ticks(process, j))) {
+			rowset_add(merged, rowset_ticks(memory, i), rowset_values(memory, i));
+			i++;
 			continue;
 		}
-		for (size_t k = 0; k < nr; k++)
+		for (size_t k = 0; k < memory->nr_columns; k++)
 			values[k] = rowset_value(process, j, (uint32_t)columns[k]);
 		if (values[0] != LOG_NONE)
-			merged->ticks[merged->nr_rows++] = process->ticks[j];
+			rowset_add(merged, rowset_ticks(process, j), values);
 		j++;
 	}
+	free(values);
 }
 
 void process_join_memory_rows(struct process *process)
@@ -101,12 +102,9 @@ void process_join_memory_rows(struct process *process)
 	if (find_columns(memory, rows, columns)) {
 		merged = *memory;
 		merged.nr_rows = 0;
-		merged.ticks = xcalloc(memory->nr_rows + rows->nr_rows + 1, sizeof(*merged.ticks));
-		merged.values = xcalloc(memory->nr_rows + rows->nr_rows + 1,
-					memory->nr_columns * sizeof(*merged.values));
+		merged.own = NULL;
 		merge_rows(&merged, memory, rows, columns);
-		free(memory->ticks);
-		free(memory->values);
+		free(memory->own);
 		*memory = merged;
 	}
 	free(columns);
@@ -137,7 +135,7 @@ static int read_clocks(struct process *process)
 		points = add_point(points, &nr, &header->finish);
 	nr_own = nr;
 	for (size_t i = 0; rows && monotonic >= 0 && realtime >= 0 && i < rows->nr_rows; i++) {
-		struct log_clocks point = { rows->ticks[i], rowset_value(rows, i, (uint32_t)monotonic),
+		struct log_clocks point = { rowset_ticks(rows, i), rowset_value(rows, i, (uint32_t)monotonic),
 					    rowset_value(rows, i, (uint32_t)realtime) };
 
 		points = add_point(points, &nr, &point);
@@ -452,9 +450,12 @@ void process_find_last(struct process *process)
 	if (!is_finished(process)) {
 		for (size_t i = 0; i < process->log->nr_extents; i++)
 			see_area(process, &process->log->extents[i]);
-		for (size_t i = 0; i < process->nr_rowsets; i++)
-			if (process->rowsets[i].nr_rows)
-				see(process, process->rowsets[i].ticks[process->rowsets[i].nr_rows - 1]);
+		for (size_t i = 0; i < process->nr_rowsets; i++) {
+			const struct rowset *rows = &process->rowsets[i];
+
+			if (rows->nr_rows)
+				see(process, rowset_ticks(rows, rows->nr_rows - 1));
+		}
 		for (size_t i = 0; i < process->nr_events; i++)
 			see(process, process->events[i].ticks);
 	}

@@ -73,7 +73,7 @@ double rate_nr_processors(struct process *process)
 	first_ns = rowset_value(rows, 0, (uint32_t)total);
 	last_ns = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
 	passed_ns =
-		process_time(machine, rows->ticks[rows->nr_rows - 1]) - process_time(machine, rows->ticks[0]);
+		row_time(machine, rows, rows->nr_rows - 1) - row_time(machine, rows, 0);
 	if (first_ns == LOG_NONE || last_ns == LOG_NONE || last_ns <= first_ns || passed_ns <= 0)
 		return NAN;
 	return fmax(1, round((double)(last_ns - first_ns) / (double)passed_ns));

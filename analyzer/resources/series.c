@@ -113,7 +113,7 @@ static double slope_error(const struct slope *slope, struct process *process, co
 		return NAN;
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		double time_s = (double)process_time(process, rows->ticks[row]) / 1e9, off;
+		double time_s = (double)row_time(process, rows, row) / 1e9, off;
 
 		if (raw == LOG_NONE)
 			continue;
@@ -147,7 +147,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		int64_t time = process_time(process, rows->ticks[row]);
+		int64_t time = row_time(process, rows, row);
 		double value = series_value(&rows->columns[column], raw);
 
 		if (raw == LOG_NONE)
@@ -212,7 +212,7 @@ static void read_rate(struct series *series, const struct model *model, struct p
 	rate_bounds_find(&bounds, process, rows, column);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		int64_t time = process_time(process, rows->ticks[row]);
+		int64_t time = row_time(process, rows, row);
 
 		if (raw == LOG_NONE)
 			continue;
@@ -286,7 +286,7 @@ static void add_begin(struct steps *steps, struct process *process, const struct
 {
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		int64_t passed = process_time(process, rows->ticks[row]) - process->start;
+		int64_t passed = row_time(process, rows, row) - process->start;
 
 		if (raw != LOG_NONE && passed > 0)
 			steps_add(steps, process->start, process->start + passed,

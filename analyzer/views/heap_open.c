@@ -35,9 +35,9 @@ static void note(struct open_then *then, const struct thread *thread, const stru
 }
 
 /* Calls are sorted by their ends, so the first one of a thread that had begun is the innermost. */
-static void find_ended(struct open_then *then, struct model *model)
+static void find_ended(struct open_then *then)
 {
-	struct slice_reader *reader = slices_open(model, then->process->threads, then->process->nr_threads);
+	struct slice_reader *reader = slices_open_process(then->process);
 	struct slice slice;
 
 	slices_seek(reader, then->time);
@@ -97,7 +97,7 @@ void heap_add_open(struct document *document, const struct report *report)
 	then.peaks = process->heap_peak_node ? nodes_thread(process, process->header.heap_peak_thread) : NULL;
 	then.nodes = document_new(document, process->nr_threads * sizeof(*then.nodes));
 	paths = document_new(document, process->nr_threads * sizeof(*paths));
-	find_ended(&then, report->model);
+	find_ended(&then);
 	find_still_open(&then);
 	nr = count_paths(&then, paths);
 	qsort(paths, nr, sizeof(*paths), by_threads);

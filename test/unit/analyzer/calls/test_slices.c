@@ -106,7 +106,7 @@ TEST(what_was_written_comes_back)
 	size_t nr[2] = { 0 };
 
 	for (size_t t = 0; t < 2; t++) {
-		struct slice_reader *reader = slices_open(model, &model->processes[0]->threads[t], 1);
+		struct slice_reader *reader = slices_open_thread(model->processes[0]->threads[t]);
 		struct slice slice;
 
 		while (slices_next(reader, &slice)) {
@@ -153,7 +153,7 @@ TEST(a_reader_goes_to_any_instant_and_back)
 {
 	struct build build;
 	struct model *model = build_two_threads(&build);
-	struct slice_reader *reader = slices_open(model, model->processes[0]->threads, 1);
+	struct slice_reader *reader = slices_open_thread(model->processes[0]->threads[0]);
 	int64_t end = (int64_t)(written[0][NR_SLICES - 1].end_ticks - NS_START);
 
 	for (int i = 0; i < 200; i++) {
@@ -290,7 +290,7 @@ TEST(a_damaged_chunk_does_not_spoil_the_next)
 		}
 	}
 	model = build_load(&build);
-	reader = slices_open(model, model->processes[0]->threads, 1);
+	reader = slices_open_thread(model->processes[0]->threads[0]);
 	while (slices_next(reader, &slice))
 		nr++;
 	assert_slice(&slice, &written[0][NR_SLICES - 1]);

@@ -65,7 +65,7 @@ TEST(rows_being_thinned_come_once_and_in_order)
 	set = process_rowset(model->processes[0], "memory");
 	assert_int_equal(set->nr_rows, NR_ROWS / 4 + NR_ROWS / 2 + 1);
 	for (size_t i = 1; i < set->nr_rows; i++)
-		assert_true(set->ticks[i] > set->ticks[i - 1]);
+		assert_true(rowset_ticks(set, i) > rowset_ticks(set, i - 1));
 	build_free(&build, model);
 }
 

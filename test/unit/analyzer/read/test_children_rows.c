@@ -61,7 +61,7 @@ static void assert_rows(const struct process *process, const char *set, uint32_t
 	assert_int_equal(rows->id, id);
 	assert_int_equal(rows->nr_rows, nr);
 	for (size_t i = 0; i < nr; i++) {
-		assert_int_equal(rows->ticks[i], at_ms(ms[i]));
+		assert_int_equal(rowset_ticks(rows, i), at_ms(ms[i]));
 		assert_int_equal(rowset_value(rows, i, 0), ms[i]);
 	}
 }

@@ -69,7 +69,7 @@ static void assert_rows(struct process *process, const char *set, const uint64_t
 	assert_non_null(rows);
 	assert_int_equal(rows->nr_rows, nr);
 	for (size_t i = 0; i < nr; i++) {
-		assert_int_equal(process_time(process, rows->ticks[i]), ms[i] * MS);
+		assert_int_equal(row_time(process, rows, i), ms[i] * MS);
 		assert_int_equal(rowset_value(rows, i, 0), (7000 + ms[i]) * MS);
 	}
 }
