@@ -13,10 +13,18 @@ struct step {
 	double by;
 };
 
-/* All 0 at first. */
+/*
+ * All 0 at first, but for @from and @to: if there are more than STEPS_MOST, changes of one STEPS_CELLS-th of
+ * this time become one.
+ */
+#define STEPS_MOST	(1u << 21)
+#define STEPS_CELLS	(1u << 20)
 struct steps {
 	struct step *list;
 	size_t nr;
+	int64_t from, to;
+	double *cells;			/* [STEPS_CELLS]; NULL: they are few */
+	double cells_per_ns;
 };
 
 /* Add @value from @from to @to. */
@@ -36,6 +44,7 @@ struct curve {
 	size_t nr_numbers;	/* numbers at each point */
 	int64_t *times;		/* ascending */
 	double *numbers;	/* [point * nr_numbers + number] */
+	size_t near;		/* where curve_at() found its last time */
 };
 
 void curve_init(struct curve *curve, size_t nr_numbers);
@@ -51,4 +60,4 @@ size_t curve_find(const struct curve *curve, int64_t time);
  * Set @numbers to the values at @time, or to those of the nearest end outside the curve. @curve must
  * have a point.
  */
-void curve_at(const struct curve *curve, int64_t time, double *numbers);
+void curve_at(struct curve *curve, int64_t time, double *numbers);

@@ -7,6 +7,12 @@
 
 #include "analyzer/base/error.h"
 
+/* As fmax(), which is no instruction. */
+static inline double larger(double a, double b)
+{
+	return a > b || isnan(b) ? a : b;
+}
+
 void peaks_init(struct peaks *peaks, struct process *process, const char *set, const char *column)
 {
 	const struct rowset *rows = process_rowset(process, set);
@@ -25,7 +31,7 @@ void peaks_init(struct peaks *peaks, struct process *process, const char *set, c
 		peaks->tree[peaks->nr + i] = value == LOG_NONE ? NAN : (double)(int64_t)value;
 	}
 	for (size_t i = peaks->nr; i-- > 1;)
-		peaks->tree[i] = fmax(peaks->tree[2 * i], peaks->tree[2 * i + 1]);
+		peaks->tree[i] = larger(peaks->tree[2 * i], peaks->tree[2 * i + 1]);
 }
 
 void peaks_release(struct peaks *peaks)
@@ -48,9 +54,9 @@ double peaks_between(const struct peaks *peaks, int64_t from, int64_t to)
 
 	for (low += peaks->nr; low < high; low /= 2, high /= 2) {
 		if (low & 1)
-			most = fmax(most, peaks->tree[low++]);
+			most = larger(most, peaks->tree[low++]);
 		if (high & 1)
-			most = fmax(most, peaks->tree[--high]);
+			most = larger(most, peaks->tree[--high]);
 	}
 	return most;
 }

@@ -152,7 +152,7 @@ static double wait_while_off(const double *off, const double *span_off, double s
 }
 
 /* Differences of @off between two times. */
-static void off_between(const struct curve *off, int64_t from, int64_t to, double *numbers)
+static void off_between(struct curve *off, int64_t from, int64_t to, double *numbers)
 {
 	double before[NR_OFFS];
 
@@ -163,7 +163,7 @@ static void off_between(const struct curve *off, int64_t from, int64_t to, doubl
 }
 
 /* A time in which records show when the thread ran. */
-static void add_exact(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns,
+static void add_exact(struct curve *exact, struct curve *off, int64_t from, int64_t to, double wait_ns,
 		      size_t *point, double *numbers)
 {
 	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
@@ -195,7 +195,7 @@ static void add_evenly(struct curve *exact, int64_t from, int64_t to, const doub
  * A span between two rows that records cover in part, as the first and the last one. What is left goes to the
  * part outside.
  */
-static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to,
+static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to,
 			const double *sums, size_t *point, double *numbers)
 {
 	int64_t first = off->times[0] > from ? off->times[0] : from;
@@ -251,7 +251,7 @@ static bool read_exact_times(struct thread_use *use, struct process *process)
 /*
  * A thread's share in what its process used between two rows: its share of the CPU time, else an equal share.
  */
-static double share_of(const struct thread_use *use, struct process *process, const struct rowset *rows,
+static double share_of(struct thread_use *use, struct process *process, const struct rowset *rows,
 		       size_t row)
 {
 	int cpu = rowset_column(rows, "cpu_ns"), threads = rowset_column(rows, "threads");
@@ -270,27 +270,40 @@ static double share_of(const struct thread_use *use, struct process *process, co
 	return nr == LOG_NONE || nr == 0 ? 0 : 1 / (double)nr;
 }
 
+/* Rows [@from, @to], of which only the ends were read: the column is assumed to grow evenly in between. */
+static void fill_evenly(const struct rowset *rows, double *values, size_t from, size_t to)
+{
+	const uint64_t begin = rowset_ticks(rows, from);
+	const double per_tick = (values[to] - values[from]) / (double)(rowset_ticks(rows, to) - begin);
+
+	for (size_t row = from + 1; row < to; row++)
+		values[row] = values[from] + per_tick * (double)(rowset_ticks(rows, row) - begin);
+}
+
 /*
- * A column that is not read each time, as switches are, is assumed to grow evenly in between. Return: [row],
- * to be freed
+ * A column that is not read each time, as switches are. Before its first reading and after its last one it
+ * is as there. Return: [row], to be freed; NULL: there is no such column
  */
 static double *even_column(const struct rowset *rows, const char *name)
 {
-	double *values = xcalloc(rows->nr_rows + 1, sizeof(*values));
 	int column = rowset_column(rows, name);
-	struct curve known;
+	double *values = column < 0 ? NULL : xcalloc(rows->nr_rows + 1, sizeof(*values));
+	size_t known = rows->nr_rows;
 
-	curve_init(&known, 1);
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, (uint32_t)column);
-		double value = (double)raw;
 
-		if (raw != LOG_NONE)
-			curve_add(&known, (int64_t)rowset_ticks(rows, row), &value);
+		if (raw == LOG_NONE) {
+			values[row] = known < row ? values[known] : 0;
+			continue;
+		}
+		values[row] = (double)raw;
+		if (known < row)
+			fill_evenly(rows, values, known, row);
+		for (size_t i = 0; known == rows->nr_rows && i < row; i++)
+			values[i] = values[row];
+		known = row;
 	}
-	for (size_t row = 0; known.nr && row < rows->nr_rows; row++)
-		curve_at(&known, (int64_t)rowset_ticks(rows, row), &values[row]);
-	curve_release(&known);
 	return values;
 }
 
@@ -298,7 +311,7 @@ static double *even_column(const struct rowset *rows, const char *name)
  * What is counted for the process is the thread's if no other one ran meanwhile. Else it is not known whose
  * it is, and nobody gets it. Shares by CPU time would go to threads that did nothing of the kind.
  */
-static bool is_of_thread(const struct thread_use *use, struct thread *thread, const struct rowset *rows,
+static bool is_of_thread(struct thread_use *use, struct thread *thread, const struct rowset *rows,
 			 size_t row)
 {
 	return thread_is_alone(thread) || share_of(use, thread->process, rows, row) >= SHARE_OF_ALL;
@@ -312,7 +325,7 @@ static void add_points(struct thread_use *use, int64_t from, int64_t to, const d
 		       const double *now)
 {
 	double begin[NR_TIMES], end[NR_TIMES], numbers[NR_COUNTS];
-	const struct curve *times = &use->times;
+	struct curve *times = &use->times;
 
 	if (!times->nr)
 		return;
@@ -341,7 +354,8 @@ static void read_counts(struct thread_use *use, struct thread *thread, const str
 		memcpy(before, numbers, sizeof(before));
 		if (row && is_of_thread(use, thread, rows, row)) {
 			for (size_t i = 0; i < NR_COUNTS; i++)
-				numbers[i] += fmax(columns[i][row] - columns[i][row - 1], 0);
+				if (columns[i] && columns[i][row] > columns[i][row - 1])
+					numbers[i] += columns[i][row] - columns[i][row - 1];
 			add_points(use, row_time(thread->process, rows, row - 1), time,
 				   before, numbers);
 		}
@@ -417,7 +431,7 @@ void thread_use_close(struct thread_use *use)
 }
 
 /* Differences of the numbers of @curve. NAN if it has no points. */
-static void between(const struct curve *curve, int64_t from, int64_t to, double *used)
+static void between(struct curve *curve, int64_t from, int64_t to, double *used)
 {
 	double before[NR_COUNTS], after[NR_COUNTS];
 
@@ -429,7 +443,7 @@ static void between(const struct curve *curve, int64_t from, int64_t to, double 
 		used[i] = curve->nr ? after[i] - before[i] : NAN;
 }
 
-void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used)
+void thread_use_between(struct thread_use *use, int64_t from, int64_t to, double *used)
 {
 	between(&use->times, from, to, &used[USE_CPU_NS]);
 	between(&use->counts, from, to, &used[USE_MINOR_FAULTS]);

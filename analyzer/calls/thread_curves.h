@@ -22,4 +22,4 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 void thread_use_close(struct thread_use *use);
 
 /* What it used between two model times: [NR_USES]; NAN: not known. */
-void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used);
+void thread_use_between(struct thread_use *use, int64_t from, int64_t to, double *used);

@@ -44,7 +44,7 @@ static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 	slices_close(reader);
 }
 
-static double waited_between(const struct curve *waits, int64_t from, int64_t to)
+static double waited_between(struct curve *waits, int64_t from, int64_t to)
 {
 	double before, after;
 
@@ -74,7 +74,7 @@ static struct rates rates_of(const double *sums, double outside_ns, double withi
 	return rates;
 }
 
-static void add_span(struct curve *refined, const struct curve *waits, const struct curve *times, size_t row)
+static void add_span(struct curve *refined, struct curve *waits, struct curve *times, size_t row)
 {
 	const int64_t from = times->times[row - 1], to = times->times[row];
 	const double *before = &times->numbers[(row - 1) * NR_TIMES], *now = &times->numbers[row * NR_TIMES];

@@ -107,7 +107,7 @@ static double sum_at(const struct line *line, int64_t time, bool live)
 	double sum = 0, value;
 
 	for (size_t i = 0; i < line->nr; i++) {
-		const struct curve *curve = &line->parts[i].curve;
+		struct curve *curve = &line->parts[i].curve;
 
 		if (time < curve->times[0] ? !live || line->parts[i].process->start > time :
 		    live && time > line->parts[i].process->last)

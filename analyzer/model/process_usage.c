@@ -22,16 +22,17 @@ static double largest(const struct process *process, const char *set, const char
 	const struct rowset *rows = process_rowset(process, set);
 	int index = rows ? rowset_column(rows, column) : -1,
 	    vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+	/* the process is ending, or in an exec, where it has no memory */
+	bool may_go = vms >= 0 && strcmp(column, "rss_bytes") == 0;
 	double found = NAN;
 
 	for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
 		uint64_t value = rowset_value(rows, row, (uint32_t)index);
-		/* the process is ending, or in an exec */
-		bool is_going = vms >= 0 && rowset_value(rows, row, (uint32_t)vms) == 0;
 
-		if (!is_possible(value) || (is_going && strcmp(column, "rss_bytes") == 0))
+		if (!is_possible(value) || (may_go && rowset_value(rows, row, (uint32_t)vms) == 0))
 			continue;
-		found = fmax(found, (double)value);
+		if (!(found >= (double)value))
+			found = (double)value;
 		nr++;
 	}
 	return nr < nr_min ? NAN : found;

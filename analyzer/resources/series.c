@@ -153,12 +153,14 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 		if (raw == LOG_NONE)
 			continue;
 		series->nr_readings++;
-		add_to_slope(&slope, (double)time / 1e9, value);
-		note_peak(series, value, time);
-		sparkline_add(&series->line, place(model, time), value);
-		if (series->sum)
+		if (series->sum) {
 			steps_add(series->sum, series->known ? before_time : first_from(process, time), time,
 				    series->known ? series->last : value);
+		} else {
+			add_to_slope(&slope, (double)time / 1e9, value);
+			note_peak(series, value, time);
+			sparkline_add(&series->line, place(model, time), value);
+		}
 		if (!series->known)
 			first_time = time;
 		else
@@ -187,9 +189,10 @@ static void hold(struct series *series, const struct model *model, int64_t from,
 /* A rate holds for the whole time between two readings. */
 static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
 {
-	hold(series, model, from, to, rate);
 	if (series->sum)
 		steps_add(series->sum, from, to, rate);
+	else
+		hold(series, model, from, to, rate);
 }
 
 /* Counters that began before the process did. */
@@ -246,7 +249,10 @@ static void read_rate(struct series *series, const struct model *model, struct p
 					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
-/* As series_of_column(); the readings are also added to @steps, unless it is NULL. */
+/*
+ * As series_of_column(). Unless @steps is NULL, the readings are added to these instead, and neither line,
+ * slope nor peak is known.
+ */
 static void read_series(struct series *series, const struct model *model, struct process *process,
 			const struct rowset *rows, uint32_t column, size_t nr_steps, struct steps *steps)
 {
@@ -357,7 +363,8 @@ static void add_up(struct series *sum, const struct model *model, struct steps *
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct steps steps = { 0 };
+	struct steps steps = { .from = model->from, .to = model->to };
+	struct process *only = NULL;
 	double last = 0, most = NAN;	/* last: of all processes, including those too short for a rate */
 	int64_t least_ns = 0;
 	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 &&
@@ -387,9 +394,16 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		if (one.known && !nr++) {
 			*series = one;
 			most = rate_most_of_all(process, rows, (uint32_t)index);
+			only = process;
 		} else {
 			series_release(&one);
 		}
+	}
+	if (nr == 1 && nr_short == 0) {
+		struct rowset *rows = process_rowset(only, set);
+
+		series_release(series);
+		read_series(series, model, only, rows, (uint32_t)rowset_column(rows, column), nr_steps, NULL);
 	}
 	if (nr && nr + nr_short > 1) {
 		steps_sort(&steps);

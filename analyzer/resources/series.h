@@ -23,7 +23,7 @@ struct series {
 	size_t nr_readings;	/* of a gauge: readings that have it */
 	int64_t last_time;	/* model time of the last reading that has it */
 	struct sparkline line;	/* from model->from to model->to */
-	struct steps *sum;	/* for series.c alone: the sum to which the readings are added */
+	struct steps *sum;	/* for series.c alone: the readings are only added to this */
 };
 
 /* The column @column of the rows @rows of @process. */

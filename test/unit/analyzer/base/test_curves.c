@@ -56,6 +56,31 @@ TEST(they_come_in_the_order_of_time)
 	order(INT64_MIN, UINT64_MAX - 1);
 }
 
+/* Sums of 10,000 processes do not fit in memory. */
+TEST(a_great_many_become_fewer)
+{
+	struct steps changes = { .to = 1000000000 };
+	double now = 0, integral = 0, peak = 0;
+
+	for (int process = 0; process < 10; process++)
+		for (int64_t time = process; time < changes.to - 4000; time += 4000)
+			steps_add(&changes, time, time + 2000, 1);
+	for (int64_t time = 0; time < 1000000; time += 1000)
+		steps_add(&changes, 500000000 + time, 500001000 + time, 7);
+	steps_sort(&changes);
+	assert_true(changes.nr <= STEPS_CELLS);
+	for (size_t i = 0; i + 1 < changes.nr; i++) {
+		now += changes.list[i].by;
+		peak = now > peak ? now : peak;
+		assert_true(changes.list[i].time < changes.list[i + 1].time);
+		integral += now * (double)(changes.list[i + 1].time - changes.list[i].time);
+	}
+	assert_true(now + changes.list[changes.nr - 1].by == 0);
+	assert_true(peak == 17);
+	assert_true(integral > 5.006e9 && integral < 5.008e9);
+	steps_release(&changes);
+}
+
 /* One of the two counters was read late. */
 TEST(rates_that_meet_for_an_instant_are_not_added_up)
 {
