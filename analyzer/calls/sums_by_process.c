@@ -47,9 +47,12 @@ static void subtract_hooks(const struct sums *sums)
 
 	for (uint32_t i = (uint32_t)sums->process->log->nr_nodes; i-- > 0;) {
 		struct part *part = &sums->parts[i];
-
+		bool left_out;
+		const struct tree_node *node = nodes_place(sums->process, i, &left_out);
+		const bool is_counted = node && node->function && node->function->is_counted;
 		const struct hook_step path = { part->sum.cost, part->sum.total_ns, part->sum.self_ns,
-						part->sum.timed_calls && !part->has_open, true };
+						part->sum.timed_calls && !part->has_open,
+						is_counted, true };
 
 		hook_share_step(
 			&part->hooks,

@@ -68,7 +68,7 @@ static struct value mean_cell(const struct call_stats *stats)
 		struct value value = value_real(UNIT_NS, fmax(mean_ns, 0));
 
 		value.is_sampled = true;
-		return value;
+		return call_stats_know_self(stats) ? value : value_empty();
 	}
 	return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
 }

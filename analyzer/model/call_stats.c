@@ -45,7 +45,8 @@ bool call_stats_know_self(const struct call_stats *stats)
 
 bool call_stats_know_total(const struct call_stats *stats)
 {
-	return know(stats, stats->total_variance_ns2);
+	return know(stats, stats->total_variance_ns2) ||
+	       stats->recorded_below_ns > fmax(stats->total_ns, 0) / 2;
 }
 
 /* Those that a duration is of. */
@@ -87,6 +88,7 @@ void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats
 	sum->total_ns += stats->total_ns;
 	sum->total_variance_ns2 += stats->total_variance_ns2;
 	sum->total_doubt_ns += stats->total_doubt_ns;
+	sum->recorded_below_ns += stats->recorded_below_ns;
 }
 
 void counters_add(struct counters *sum, const struct call_stats *calls)
@@ -143,6 +145,7 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.noise_ns = sum->cost.noise_ns,
 		.new_paths_ns = sum->cost.new_paths_ns,
 		.sampled_ns = rare->sampled_ns,
+		.recorded_below_ns = rare->recorded_below_ns,
 		.lacks_calls = rare->lacks_calls,
 		.holds_counted = rare->holds_counted,
 		.removed_self_ns = share->self_ns,

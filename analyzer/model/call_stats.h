@@ -51,6 +51,7 @@ struct rare_counters {
 	double moved_total_ns; /* below 0: subtracted */
 	double moved_self_variance_ns2;
 	double moved_total_variance_ns2;
+	double recorded_below_ns; /* of a counted path: total time of the recorded calls below it */
 	bool lacks_calls;
 	bool holds_counted;
 };
@@ -79,6 +80,7 @@ struct call_stats {
 	double noise_ns;
 	double new_paths_ns;
 	double sampled_ns;		/* of self_ns: time that comes from samples, see counted_times.h */
+	double recorded_below_ns;	/* of total_ns of a counted path: that of recorded calls below it */
 	double removed_self_ns;		/* cost of hooks that was subtracted from self_ns, */
 	double removed_ns;		/* and from total_ns and duration_ns */
 	double self_doubt_ns;		/* uncertainty of self_ns, */
@@ -103,7 +105,7 @@ bool call_stats_are_counted(const struct call_stats *stats);
 bool call_stats_sample_self(const struct call_stats *stats);
 /*
  * Is the time known? That of a counted function is only known by samples: the time of its first calls says
- * nothing about the others.
+ * nothing about the others. But a total that is mostly of recorded calls is known by these.
  */
 bool call_stats_know_self(const struct call_stats *stats);
 bool call_stats_know_total(const struct call_stats *stats);

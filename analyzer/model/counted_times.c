@@ -332,6 +332,27 @@ static void add_to_totals(const struct taker *taker)
 	free(added_ns);
 }
 
+/*
+ * Calls of a counted path that were open when its function became counted may have ended unseen. Recorded
+ * calls in them are within its total all the same.
+ */
+static void add_recorded(const struct taker *taker)
+{
+	for (size_t id = taker->model->nr_tree_nodes; id-- > 1;) {
+		struct tree_node *node = tree_node(taker->model, id);
+		const struct call_stats stats = path_stats(node);
+		double below_ns = node->rare->recorded_below_ns, self_ns = fmax(stats.self_ns, 0);
+
+		if (is_counted(node) && stats.total_ns < self_ns + below_ns)
+			rare_counters_of(&node->rare)->moved_total_ns +=
+				self_ns + below_ns - stats.total_ns;
+		else if (!is_counted(node))
+			below_ns = fmax(stats.total_ns, 0);
+		if (is_counted(node->parent) && below_ns > 0)
+			rare_counters_of(&node->parent->rare)->recorded_below_ns += below_ns;
+	}
+}
+
 static void mark_holders(const struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++)
@@ -359,6 +380,7 @@ void counted_times_take(struct model *model)
 	split(&taker);
 	mark_holders(&taker);
 	add_to_totals(&taker);
+	add_recorded(&taker);
 	counted_calls_place(model);
 	free(taker.less_doubt_ns);
 	free(taker.owners);

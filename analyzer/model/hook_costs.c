@@ -139,9 +139,11 @@ void hook_share_step(struct hook_share *share, struct hook_share *caller, const 
 	double hooks_ns = share->total_ns + cost->inside_ns - given_back_ns;
 	double measured_ns = path->total_ns - hooks_ns, total_ns = measured_ns;
 
-	if (path->is_timed) {
+	if (path->is_timed || path->is_counted) {
 		double twice_ns = fmin(fmax(self_ns + share->below_ns - measured_ns, 0), self_ns);
 
+		if (path->is_counted)
+			twice_ns = 0;
 		self_ns -= twice_ns;
 		given_back_ns += twice_ns;
 		total_ns = self_ns + share->below_ns;
@@ -215,7 +217,8 @@ static void subtract(struct model *model)
 	for (size_t id = model->nr_tree_nodes; id-- > 1;) {
 		struct tree_node *node = tree_node(model, id);
 		const struct hook_step path = { node->sum.cost, node->sum.total_ns, node->sum.self_ns,
-						is_timed(node), has_others && !below_others[id] };
+						is_timed(node), node->function->is_counted,
+						has_others && !below_others[id] };
 
 		hook_share_step(&node->hooks, &node->parent->hooks, &path);
 	}

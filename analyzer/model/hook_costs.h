@@ -41,6 +41,7 @@ struct hook_step {
 	double total_ns;		/* these two: as recorded */
 	double self_ns;
 	bool is_timed;			/* total_ns is of all of its calls, open ones as well */
+	bool is_counted;		/* it may lack calls that recorded calls were made in */
 	bool keeps_total;		/* calls that it made may be missing below it */
 };
 

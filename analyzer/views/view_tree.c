@@ -258,6 +258,13 @@ static double whole(const struct chosen_rows *chosen)
 	return chosen->sort->flags & COLUMN_SUMS ? sum : largest;
 }
 
+/* Of a counted path that no sample met nothing is known but its place. */
+static bool is_blank(const struct chosen_rows *chosen, uint32_t id)
+{
+	return tree_node(chosen->model, id)->function->is_counted &&
+	       value_of(chosen, id).type == VALUE_EMPTY;
+}
+
 /*
  * Show the first @top of the selected nodes that are large enough, and their callers. Return: how many are
  * left out
@@ -270,7 +277,8 @@ static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 	for (size_t i = 0; i < chosen->nr_nodes; i++) {
 		uint32_t id = chosen->nodes[i];
 
-		if ((top && nr >= top) || (percent && value_number(value_of(chosen, id)) < least)) {
+		if ((top && (nr >= top || is_blank(chosen, id))) ||
+		    (percent && value_number(value_of(chosen, id)) < least)) {
 			left_out += !chosen->shown[id];
 			continue;
 		}

@@ -18,6 +18,13 @@
 
 #define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */
 
+/* No function of this file changes it: it is as the function has it that calls the hook. */
+#ifndef __clang__
+register uintptr_t frame_pointer __asm__("rbp");
+#else
+static const uintptr_t frame_pointer;
+#endif
+
 /*
  * Read this before the top frame. If a handler comes when the area is full, its calls use another area and
  * leave the thread there. The old limit with the new top is noticed; the new limit with the old top would not
@@ -342,12 +349,26 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 }
 
 /*
+ * Does the call of @frame end, although its function has moved the stack by more than the slack (alloca)?
+ * Such a function has a frame pointer, with its return address beside it: that of the hook's second argument.
+ * The frame pointer of a call within it would be lower.
+ */
+static ALWAYS_INLINE bool ends_extended(const struct log_thread *thread, const struct log_frame *frame,
+					uintptr_t stack_addr, uintptr_t call_site)
+{
+	const uintptr_t at = frame_pointer, end = thread->stack_low_addr + thread->stack_bytes;
+
+	return at > frame->stack_addr && at > stack_addr && at <= end - 2 * sizeof(at) &&
+	       at % sizeof(at) == 0 && ((const uintptr_t *)at)[1] == call_site;
+}
+
+/*
  * The call of the top frame ends. Or, if its function became counted since, a call within it that has no
- * frame. The stack address of that call is lower; if the function has extended its frame since the entry, so
- * may be that of the outer call, by chance.
+ * frame. The stack address of that call is lower.
  */
 static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				    struct log_call_place *place, enum call_timing timing)
+				    uintptr_t call_site, struct log_call_place *place,
+				    enum call_timing timing)
 {
 	struct log_frame *frame = top_frame(thread);
 	struct log_node *node = node_at(log, frame->node);
@@ -357,7 +378,8 @@ static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *t
 	if (unlikely(counted_is(node->function))) {
 		struct counted_function *function = &counted_functions[node->function];
 
-		if (stack_addr + FRAME_SLACK < frame->stack_addr)
+		if (stack_addr + FRAME_SLACK < frame->stack_addr &&
+		    !ends_extended(thread, frame, stack_addr, call_site))
 			return;
 		if (function->nr_open)
 			function->nr_open--;
@@ -389,9 +411,9 @@ static NOINLINE void exit_counting(struct log_header *log, struct log_thread *th
 }
 
 static NOINLINE void exit_auto_by_tsc(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				      struct log_call_place *place)
+				      uintptr_t call_site, struct log_call_place *place)
 {
-	exit_auto(log, thread, stack_addr, place, TIME_BY_TSC);
+	exit_auto(log, thread, stack_addr, call_site, place, TIME_BY_TSC);
 }
 
 static NOINLINE void exit_by_tsc(struct log_header *log, struct log_thread *thread,
@@ -401,10 +423,11 @@ static NOINLINE void exit_by_tsc(struct log_header *log, struct log_thread *thre
 }
 
 static NOINLINE void exit_otherwise_timed(struct log_header *log, struct log_thread *thread,
-					  uintptr_t stack_addr, struct log_call_place *place)
+					  uintptr_t stack_addr, uintptr_t call_site,
+					  struct log_call_place *place)
 {
 	if (live.timing == LOG_TIMING_AUTO)
-		exit_auto(log, thread, stack_addr, place, TIME_BY_CLOCK);
+		exit_auto(log, thread, stack_addr, call_site, place, TIME_BY_CLOCK);
 	else if (live.timing == LOG_TIMING_EXACT)
 		call_end(log, thread, top_frame(thread), place, TIME_BY_CLOCK, false);
 	else
@@ -412,38 +435,42 @@ static NOINLINE void exit_otherwise_timed(struct log_header *log, struct log_thr
 }
 
 static ALWAYS_INLINE void exit_at(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				  struct log_call_place *place)
+				  uintptr_t call_site, struct log_call_place *place)
 {
 	if (live.timing == LOG_TIMING_AUTO && live.clock == LOG_CLOCK_TSC)
-		exit_auto_by_tsc(log, thread, stack_addr, place);
+		exit_auto_by_tsc(log, thread, stack_addr, call_site, place);
 	else if (live.timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)
 		exit_by_tsc(log, thread, place);
 	else
-		exit_otherwise_timed(log, thread, stack_addr, place);
+		exit_otherwise_timed(log, thread, stack_addr, call_site, place);
 }
 
 static NOINLINE void exit_at_new_place(struct log_header *log, struct log_thread *thread,
-				       uintptr_t stack_addr)
+				       uintptr_t stack_addr, uintptr_t call_site)
 {
-	exit_at(log, thread, stack_addr, call_place_find(thread, call_place_of(top_frame(thread))));
+	struct log_call_place *place = call_place_find(thread, call_place_of(top_frame(thread)));
+
+	exit_at(log, thread, stack_addr, call_site, place);
 }
 
 /* Calling lines are recorded, or it is not on the fast way. */
-static NOINLINE void exit_timed(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr)
+static NOINLINE void exit_timed(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
+				uintptr_t call_site)
 {
 	struct log_call_place *place = NULL;
 
 	if (live.has_call_places) {
 		place = call_place_guess(log, thread, call_place_of(top_frame(thread)));
 		if (unlikely(!place)) {
-			exit_at_new_place(log, thread, stack_addr);
+			exit_at_new_place(log, thread, stack_addr, call_site);
 			return;
 		}
 	}
-	exit_at(log, thread, stack_addr, place);
+	exit_at(log, thread, stack_addr, call_site, place);
 }
 
-static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
+				    uintptr_t return_addr)
 {
 	struct log_header *log = live.log;
 	struct log_thread *thread = self;
@@ -459,7 +486,7 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_without_frame(function_addr, stack_addr, return_addr);
 	else
-		exit_timed(log, thread, stack_addr);
+		exit_timed(log, thread, stack_addr, (uintptr_t)call_site);
 }
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
@@ -470,15 +497,15 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
 	if (unlikely(!log || !thread))
-		exit_otherwise((uint64_t)function, stack_addr, return_addr);
+		exit_otherwise((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
 		exit_without_frame((uint64_t)function, stack_addr, return_addr);
 	else if (live.hot_timing == LOG_TIMING_AUTO)
-		exit_auto(log, thread, stack_addr, NULL, TIME_BY_TSC);
+		exit_auto(log, thread, stack_addr, (uintptr_t)call_site, NULL, TIME_BY_TSC);
 	else if (likely(live.hot_timing == LOG_TIMING_EXACT))
 		call_end(log, thread, top_frame(thread), NULL, TIME_BY_TSC, false);
 	else if (live.hot_timing == LOG_TIMING_COUNTS)
 		exit_counting(log, thread);
 	else
-		exit_timed(log, thread, stack_addr);
+		exit_timed(log, thread, stack_addr, (uintptr_t)call_site);
 }

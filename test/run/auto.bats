@@ -483,6 +483,23 @@ loops() {
 	[[ $output != *"take less than"* ]]
 }
 
+@test "a call that allocated on its stack keeps its time when its function becomes counted" {
+	local of
+	record interpreted
+	quiet
+	calls evaluate 1 interpret 286566 native 5
+	for of in main evaluate interpret; do
+		between "total of $of" "$(value total_ns function=native)" "$(total_of $of)" "$(total_of main)"
+	done
+	between "self of evaluate" 0 "$(value self_ns function=evaluate)" $(($(total_of main) / 10))
+	same "calls without an end" "$("$report" -v quality | grep -c broken_calls)" 0
+	rm -rf insideme.data functions.csv
+	record interpreted threads
+	calls evaluate 3 interpret 859698 native 15
+	between "total of evaluate" "$(value total_ns function=native)" "$(total_of evaluate)" 60000000000
+	between "total of interpret" "$(value total_ns function=native)" "$(total_of interpret)" "$(total_of evaluate)"
+}
+
 @test "counted calls are shown where they can have gone by one path alone" {
 	local view
 	loops 200000
