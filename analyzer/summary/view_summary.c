@@ -147,8 +147,12 @@ static const char *slower_text(struct document *document, const struct model *mo
 		return "";
 	return document_text(document,
 			     "\nhooks took %s or more of the CPU time, which is at least %.1f times what it "
-			     "is without them",
-			     document_number(document, UNIT_NS, hooks_ns), factor);
+			     "is without them%s",
+			     document_number(document, UNIT_NS, hooks_ns), factor,
+			     model->used_ns[USE_CPU_NS] + hooks_ns > SLOWER_LEAST * cpu_ns
+				     ? "; part of that is still in the times of functions, above all those "
+				       "marked ≤ or ~"
+				     : "");
 }
 
 static const char *shares_text(struct document *document, struct report *report)
