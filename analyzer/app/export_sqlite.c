@@ -2,89 +2,22 @@
 /*
  * A sqlite database with the tables of all views. Columns are those of the views' csv. Names and paths are
  * stored once each, in the table texts. For each view there is a sqlite view of the same name, which joins
- * the rows with their texts. libsqlite3 is opened only when this format is asked for.
+ * the rows with their texts. A call has the ids of its place and of the memory around it.
  */
 #include "analyzer/app/export_sqlite.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "analyzer/app/sqlite_file.h"
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/text_numbers.h"
+#include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
+#include "analyzer/calls/slices.h"
 #include "analyzer/formats/trace.h"
 #include "analyzer/tables/table_text.h"
 #include "analyzer/views/views.h"
-
-#define SQLITE_OK	0
-#define SQLITE_DONE	101
-#define OPEN_FLAGS	(0x2 | 0x4 | 0x8000)	/* SQLITE_OPEN_READWRITE, _CREATE, _NOMUTEX */
-#define KEEP_COPY	((void (*)(void *))-1)	/* SQLITE_TRANSIENT */
-
-struct sqlite3;
-struct sqlite3_stmt;
-
-/* The functions of libsqlite3.so.0 that are called. Their names there begin with "sqlite3_". */
-#define SQLITE_CALLS(CALL) \
-	CALL(int, open_v2, (const char *path, struct sqlite3 **database, int flags, const char *vfs)) \
-	CALL(int, close, (struct sqlite3 *database)) \
-	CALL(int, exec, (struct sqlite3 *database, const char *sql, void *callback, void *context, \
-		char **message)) \
-	CALL(int, prepare_v2, (struct sqlite3 *database, const char *sql, int bytes, \
-		struct sqlite3_stmt **statement, \
-			       const char **rest)) \
-	CALL(int, bind_int64, (struct sqlite3_stmt *statement, int index, long long number)) \
-	CALL(int, bind_double, (struct sqlite3_stmt *statement, int index, double number)) \
-	CALL(int, bind_text, (struct sqlite3_stmt *statement, int index, const char *text, int bytes, \
-			      void (*release)(void *))) \
-	CALL(int, bind_null, (struct sqlite3_stmt *statement, int index)) \
-	CALL(int, step, (struct sqlite3_stmt *statement)) \
-	CALL(int, reset, (struct sqlite3_stmt *statement)) \
-	CALL(int, finalize, (struct sqlite3_stmt *statement)) \
-	CALL(const char *, errmsg, (struct sqlite3 *database))
-
-struct sqlite {
-	struct sqlite3 *database;
-	struct text_numbers texts;
-	struct sqlite3_stmt *add_text;
-#define CALL(type, name, arguments) type (*name) arguments;
-	SQLITE_CALLS(CALL)
-#undef CALL
-};
-
-static bool find(void *library, const char *name, void *place)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(place, &symbol, sizeof(symbol));
-	return symbol;
-}
-
-static bool load(struct sqlite *sqlite)
-{
-	void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
-	bool all = library;
-
-#define CALL(type, name, arguments) all = all && find(library, "sqlite3_" #name, &sqlite->name);
-	SQLITE_CALLS(CALL)
-#undef CALL
-	if (!all)
-		error("-f sqlite needs libsqlite3.so.0, which is not installed (Debian: libsqlite3-0)");
-	return all;
-}
-
-static bool execute(struct sqlite *sqlite, const char *sql)
-{
-	if (sqlite->exec(sqlite->database, sql, NULL, NULL, NULL) == SQLITE_OK)
-		return true;
-	error("sqlite: %s", sqlite->errmsg(sqlite->database));
-	return false;
-}
 
 /* "name", with quotes doubled: a column may be a program's own counter. */
 static void add_name(struct row_text *sql, const char *name)
@@ -103,68 +36,81 @@ static bool is_text(const struct column *column)
 	return column->flags & (COLUMN_LEFT | COLUMN_NAME);
 }
 
-enum statement { CREATE_ROWS, INSERT_ROW, CREATE_VIEW };
+/*
+ * Calls are many, and their values repeat. So a table may have parts: a part has each combination of its
+ * columns once, and the rows have its id.
+ */
+enum { ROWS, PLACES, MEMORY, NR_PARTS };
 
-/* CREATE TABLE "calls_rows" ("start_ns", "function"); the caller frees it */
-static char *statement_of(const struct rows *rows, const char *name, enum statement kind)
-{
-	static const char *const begins[] = { "CREATE TABLE ", "INSERT INTO ", "CREATE VIEW " };
-	static const char *const middles[] = { " (", " VALUES (", " AS SELECT " };
-	char *rows_name = xasprintf("%s_rows", name);
-	struct row_text sql = { 0 };
+static const struct {
+	const char *name; /* of its table, after that of the view */
+	const char *id;	  /* the column of rows that has its id */
+} parts[] = { { "rows", NULL }, { "places", "place" }, { "memory", "memory" } };
 
-	row_add_text(&sql, begins[kind]);
-	add_name(&sql, kind == CREATE_VIEW ? name : rows_name);
-	row_add_text(&sql, middles[kind]);
-	for (size_t i = 0; i < rows->nr_columns; i++) {
-		bool is_joined = kind == CREATE_VIEW && is_text(rows->columns[i]);
+/*
+ * Columns of the view of calls that are in parts, of texts and whole numbers, and those whose rows have what
+ * is beyond the sum of two others: 0, or 1 where these are rounded.
+ */
+static const struct layout {
+	const char *column;
+	size_t part;
+	const char *of_sum[2];
+} layouts[] = {
+	{ "end_ns", ROWS, { "start_ns", "duration_ns" } },
+	{ "pid", PLACES, { NULL } },
+	{ "rank", PLACES, { NULL } },
+	{ "nr_ranks", PLACES, { NULL } },
+	{ "thread", PLACES, { NULL } },
+	{ "thread_name", PLACES, { NULL } },
+	{ "function", PLACES, { NULL } },
+	{ "module", PLACES, { NULL } },
+	{ "file", PLACES, { NULL } },
+	{ "line", PLACES, { NULL } },
+	{ "field", PLACES, { NULL } },
+	{ "depth", PLACES, { NULL } },
+	{ "heap_after_bytes", ROWS, { "heap_before_bytes", "heap_delta_bytes" } },
+	{ "rss_at_entry_bytes", MEMORY, { NULL } },
+	{ "vms_at_entry_bytes", MEMORY, { NULL } },
+	{ "rss_at_exit_bytes", MEMORY, { NULL } },
+	{ "vms_at_exit_bytes", MEMORY, { NULL } },
+	{ "exit_age_ns", ROWS, { "entry_age_ns", "duration_ns" } },
+	{ "broken", PLACES, { NULL } },
+};
 
-		row_add_text(&sql, i ? ", " : "");
-		row_add_text(&sql, is_joined ? "(SELECT text FROM texts WHERE id = " : "");
-		if (kind == INSERT_ROW)
-			row_add_char(&sql, '?');
-		else
-			add_name(&sql, rows->columns[i]->name);
-		row_add_text(&sql, is_joined ? ") AS " : "");
-		if (is_joined)
-			add_name(&sql, rows->columns[i]->name);
-	}
-	row_add_text(&sql, kind == CREATE_VIEW ? " FROM " : ")");
-	if (kind == CREATE_VIEW)
-		add_name(&sql, rows_name);
-	row_add_char(&sql, '\0');
-	free(rows_name);
-	return sql.bytes;
-}
-
-/* Its id in the table texts. */
-static long long text_id(struct sqlite *sqlite, const char *value)
-{
-	bool is_new;
-	long long id = (long long)text_number(&sqlite->texts, value, &is_new) + 1;
-	char *clean;
-
-	if (!is_new)
-		return id;
-	clean = utf8_cleaned(value);
-	sqlite->bind_int64(sqlite->add_text, 1, id);
-	sqlite->bind_text(sqlite->add_text, 2, clean, -1, KEEP_COPY);
-	sqlite->step(sqlite->add_text);
-	sqlite->reset(sqlite->add_text);
-	free(clean);
-	return id;
-}
-
-/* The value last bound to a column: a binding stays from row to row. */
+/* A column, and its value in the last row: values repeat, and a binding stays from row to row. */
 struct cell {
-	bool is_bound;
+	const struct layout *layout;
+	size_t of_sum[2]; /* columns of layout->of_sum */
+	bool is_text;
+	bool is_known;
 	struct value value;
-	struct row_text text;		/* of the value */
+	struct row_text text; /* of the value */
+	long long id;	      /* of that text; a column of texts has ids alone */
+};
+
+struct part {
+	struct sqlite3_stmt *insert;
+	size_t *columns; /* those of sums come last */
+	size_t nr_columns;
+	size_t nr_ids;		   /* which its rows have before these */
+	struct text_numbers known; /* combinations, of MEMORY */
+	struct row_text key;
+	bool has_changed;
+};
+
+struct filling {
+	struct sqlite *sqlite;
+	struct rows *rows;
+	const char *name;
+	bool is_of_calls;
+	struct cell *cells;	 /* [rows->nr_columns] */
+	struct hashtable places; /* of calls; struct place */
+	struct part parts[NR_PARTS];
 };
 
 static bool is_same(const struct cell *cell, struct value value)
 {
-	if (!cell->is_bound || value.type != cell->value.type)
+	if (!cell->is_known || value.type != cell->value.type)
 		return false;
 	if (value.type == VALUE_TEXT)
 		return strcmp(value.text, cell->text.bytes) == 0;
@@ -172,99 +118,321 @@ static bool is_same(const struct cell *cell, struct value value)
 	       (value.type == VALUE_INTEGER && value.integer == cell->value.integer);
 }
 
-/* A column of texts has ids of texts alone: a number in it is one too. */
-static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index,
-		      const struct cell *cell)
+/* In a column of texts a number is one too. */
+static void take(struct sqlite *sqlite, struct cell *cell, struct value value)
 {
-	if (cell->value.type == VALUE_EMPTY)
-		sqlite->bind_null(statement, index);
-	else
-		sqlite->bind_int64(statement, index, text_id(sqlite, cell->text.bytes));
+	cell->text.used = 0;
+	if (value.type == VALUE_TEXT)
+		row_add_text(&cell->text, value.text);
+	else if (cell->is_text)
+		row_add_csv(&cell->text, value);
+	row_add_char(&cell->text, '\0');
+	cell->value = value;
+	cell->is_known = true;
+	if (cell->is_text && value.type != VALUE_EMPTY)
+		cell->id = sqlite_text_id(sqlite, cell->text.bytes);
 }
 
-static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index,
-			const struct cell *cell)
+static void bind(struct sqlite *sqlite, struct sqlite3_stmt *insert, int index, const struct cell *cell)
 {
 	struct value value = cell->value;
 
-	switch (value.type) {
-	case VALUE_EMPTY:
-		sqlite->bind_null(statement, index);
-		break;
-	case VALUE_INTEGER:
-		sqlite->bind_int64(statement, index, value.integer);
-		break;
-	case VALUE_REAL:
-		sqlite->bind_double(statement, index, value.real);
-		break;
-	case VALUE_TEXT:
-		sqlite->bind_text(statement, index, cell->text.bytes, -1, KEEP_COPY);
-		break;
+	if (value.type == VALUE_EMPTY)
+		sqlite->bind_null(insert, index);
+	else if (cell->is_text)
+		sqlite->bind_int64(insert, index, cell->id);
+	else if (value.type == VALUE_INTEGER)
+		sqlite->bind_int64(insert, index, value.integer);
+	else if (value.type == VALUE_REAL)
+		sqlite->bind_double(insert, index, value.real);
+	else
+		sqlite->bind_text(insert, index, cell->text.bytes, -1, KEEP_COPY);
+}
+
+static void add_table_name(struct row_text *sql, const struct filling *filling, size_t part)
+{
+	char *name = xasprintf("%s_%s", filling->name, parts[part].name);
+
+	add_name(sql, name);
+	free(name);
+}
+
+/* "end_ns", or "end_ns_beyond" */
+static void add_column_name(struct row_text *sql, const struct layout *layout, const char *column)
+{
+	char *name = xasprintf("%s%s", column, layout->of_sum[0] ? "_beyond" : "");
+
+	add_name(sql, name);
+	free(name);
+}
+
+/* CREATE TABLE "calls_places" (id INTEGER PRIMARY KEY, "pid", "function"); ids of parts come first */
+static void add_create(struct row_text *sql, const struct filling *filling, size_t part)
+{
+	const char *comma = part ? ", " : "";
+
+	row_add_text(sql, "CREATE TABLE ");
+	add_table_name(sql, filling, part);
+	row_add_text(sql, part ? " (id INTEGER PRIMARY KEY" : " (");
+	for (size_t i = 1; !part && i < NR_PARTS && filling->parts[i].nr_columns; i++) {
+		row_add_text(sql, comma);
+		row_add_text(sql, parts[i].id);
+		comma = ", ";
+	}
+	for (size_t i = 0; i < filling->parts[part].nr_columns; i++) {
+		size_t column = filling->parts[part].columns[i];
+
+		row_add_text(sql, comma);
+		add_column_name(sql, filling->cells[column].layout, filling->rows->columns[column]->name);
+		comma = ", ";
+	}
+	row_add_text(sql, ")");
+}
+
+static void add_insert(struct row_text *sql, const struct filling *filling, size_t part)
+{
+	row_add_text(sql, "INSERT INTO ");
+	add_table_name(sql, filling, part);
+	for (size_t i = 0; i < filling->parts[part].nr_ids + filling->parts[part].nr_columns; i++)
+		row_add_text(sql, i ? ", ?" : " VALUES (?");
+	row_add_char(sql, ')');
+}
+
+/* "end_ns_beyond" + "start_ns" + "duration_ns" AS "end_ns" */
+static void add_selected(struct row_text *sql, const struct filling *filling, size_t column)
+{
+	const char *name = filling->rows->columns[column]->name;
+	const struct layout *layout = filling->cells[column].layout;
+	bool is_joined = filling->cells[column].is_text;
+
+	row_add_text(sql, column ? ", " : "");
+	row_add_text(sql, is_joined ? "(SELECT text FROM texts WHERE id = " : "");
+	add_column_name(sql, layout, name);
+	for (size_t i = 0; i < 2 && layout->of_sum[i]; i++) {
+		row_add_text(sql, " + ifnull(");
+		add_name(sql, layout->of_sum[i]);
+		row_add_text(sql, ", 0)");
+	}
+	row_add_text(sql, is_joined ? ") AS " : " AS ");
+	add_name(sql, name);
+}
+
+static void add_create_view(struct row_text *sql, const struct filling *filling)
+{
+	row_add_text(sql, "CREATE VIEW ");
+	add_name(sql, filling->name);
+	row_add_text(sql, " AS SELECT ");
+	for (size_t i = 0; i < filling->rows->nr_columns; i++)
+		add_selected(sql, filling, i);
+	row_add_text(sql, " FROM ");
+	add_table_name(sql, filling, 0);
+	for (size_t i = 1; i < NR_PARTS && filling->parts[i].nr_columns; i++) {
+		row_add_text(sql, " JOIN ");
+		add_table_name(sql, filling, i);
+		row_add_text(sql, " AS ");
+		row_add_text(sql, parts[i].name);
+		row_add_text(sql, " ON ");
+		row_add_text(sql, parts[i].name);
+		row_add_text(sql, ".id = ");
+		row_add_text(sql, parts[i].id);
 	}
 }
 
-static void bind(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct cell *cell,
-		 bool as_text)
+static bool create(struct filling *filling, struct row_text *sql)
 {
-	cell->text.used = 0;
-	if (cell->value.type == VALUE_TEXT)
-		row_add_text(&cell->text, cell->value.text);
-	else if (as_text)
-		row_add_csv(&cell->text, cell->value);
-	if (cell->value.type == VALUE_TEXT || as_text)
-		row_add_char(&cell->text, '\0');
-	(as_text ? bind_text : bind_number)(sqlite, statement, index, cell);
-	cell->is_bound = true;
-}
-
-static bool fill(struct sqlite *sqlite, struct rows *rows, struct sqlite3_stmt *statement)
-{
-	struct cell *cells = xcalloc(rows->nr_columns, sizeof(*cells));
 	bool done = true;
-	const void *row;
 
-	while (done && (row = rows_next(rows)) != NULL) {
-		for (size_t i = 0; i < rows->nr_columns; i++) {
-			struct value value = rows_value(rows, i, row);
-
-			if (is_same(&cells[i], value))
-				continue;
-			cells[i].value = value;
-			bind(sqlite, statement, (int)i + 1, &cells[i], is_text(rows->columns[i]));
-		}
-		done = sqlite->step(statement) == SQLITE_DONE ||
-		       (error("sqlite: %s", sqlite->errmsg(sqlite->database)), false);
-		sqlite->reset(statement);
+	for (size_t i = 0; i < NR_PARTS && filling->parts[i].nr_columns && done; i++) {
+		sql->used = 0;
+		add_create(sql, filling, i);
+		row_add_char(sql, '\0');
+		done = sqlite_execute(filling->sqlite, sql->bytes);
+		sql->used = 0;
+		add_insert(sql, filling, i);
+		row_add_char(sql, '\0');
+		done = done && sqlite_prepare(filling->sqlite, sql->bytes, &filling->parts[i].insert);
 	}
-	for (size_t i = 0; i < rows->nr_columns; i++)
-		row_text_release(&cells[i].text);
-	free(cells);
+	sql->used = 0;
+	add_create_view(sql, filling);
+	row_add_char(sql, '\0');
+	return done && sqlite_execute(filling->sqlite, sql->bytes);
+}
+
+static const struct layout *layout_of(const struct filling *filling, const char *column)
+{
+	static const struct layout in_rows = { NULL, ROWS, { NULL } };
+
+	for (size_t i = 0; filling->is_of_calls && i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (strcmp(layouts[i].column, column) == 0)
+			return &layouts[i];
+	return &in_rows;
+}
+
+static void lay_out_part(struct filling *filling, size_t part_number)
+{
+	struct part *part = &filling->parts[part_number];
+	struct rows *rows = filling->rows;
+
+	part->columns = xcalloc(rows->nr_columns, sizeof(*part->columns));
+	for (size_t of_sums = 0; of_sums < 2; of_sums++)
+		for (size_t i = 0; i < rows->nr_columns; i++)
+			if (filling->cells[i].layout->part == part_number &&
+			    !filling->cells[i].layout->of_sum[0] == !of_sums)
+				part->columns[part->nr_columns++] = i;
+	if (filling->is_of_calls)
+		part->nr_ids = part_number == ROWS ? NR_PARTS - 1 : 1;
+}
+
+/* Where each column goes. */
+static void lay_out(struct filling *filling)
+{
+	struct rows *rows = filling->rows;
+
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		struct cell *cell = &filling->cells[i];
+
+		cell->is_text = is_text(rows->columns[i]);
+		cell->layout = layout_of(filling, rows->columns[i]->name);
+		for (size_t term = 0; term < 2 && cell->layout->of_sum[term]; term++)
+			while (strcmp(rows->columns[cell->of_sum[term]]->name, cell->layout->of_sum[term]) !=
+			       0)
+				cell->of_sum[term]++;
+	}
+	for (size_t i = 0; i < NR_PARTS; i++)
+		lay_out_part(filling, i);
+}
+
+/* What the row has of a column, beyond the sum of others, which were taken before. */
+static struct value to_keep(const struct filling *filling, size_t column, const void *row)
+{
+	const struct cell *cell = &filling->cells[column];
+	struct value value = rows_value(filling->rows, column, row);
+
+	for (size_t i = 0; i < 2 && cell->layout->of_sum[i] && value.type == VALUE_INTEGER; i++)
+		if (filling->cells[cell->of_sum[i]].value.type == VALUE_INTEGER)
+			value.integer -= filling->cells[cell->of_sum[i]].value.integer;
+	return value;
+}
+
+static void take_part(struct filling *filling, size_t part_number, const void *row)
+{
+	struct part *part = &filling->parts[part_number];
+
+	for (size_t i = 0; i < part->nr_columns; i++) {
+		struct cell *cell = &filling->cells[part->columns[i]];
+		struct value value = to_keep(filling, part->columns[i], row);
+
+		if (is_same(cell, value))
+			continue;
+		take(filling->sqlite, cell, value);
+		bind(filling->sqlite, part->insert, (int)(part->nr_ids + i + 1), cell);
+		part->has_changed = true;
+	}
+}
+
+static bool insert_part(struct filling *filling, size_t part, long long id)
+{
+	filling->sqlite->bind_int64(filling->parts[part].insert, 1, id);
+	return sqlite_insert(filling->sqlite, filling->parts[part].insert);
+}
+
+/* All that a call's columns of places depend on, so that these are computed once for each place. */
+struct place {
+	const struct thread *thread;
+	const struct tree_node *node;
+	const char *thread_name;
+	uint32_t tid, broken;
+	long long id;
+};
+
+static bool is_place(const void *item, const void *key)
+{
+	return memcmp(item, key, offsetof(struct place, id)) == 0;
+}
+
+static bool add_place(struct filling *filling, const struct slice *call)
+{
+	struct place key = { call->thread, call->node, call->thread_name, call->tid, call->broken, 0 };
+	uint64_t hash = hash_pair((uintptr_t)key.node, (uintptr_t)key.thread);
+	struct place *found = hashtable_find(&filling->places, hash, is_place, &key);
+	bool done = true;
+
+	if (!found) {
+		found = xcalloc(1, sizeof(*found));
+		*found = key;
+		found->id = (long long)filling->places.nr_items + 1;
+		hashtable_add(&filling->places, hash, found);
+		take_part(filling, PLACES, call);
+		done = insert_part(filling, PLACES, found->id);
+	}
+	filling->sqlite->bind_int64(filling->parts[ROWS].insert, PLACES, found->id);
 	return done;
+}
+
+/* What the sampler read last before a call, and before its end, is often the same. */
+static bool add_memory(struct filling *filling, const struct slice *call)
+{
+	struct part *part = &filling->parts[MEMORY];
+	long long id;
+	bool is_new;
+
+	take_part(filling, MEMORY, call);
+	if (!part->has_changed)
+		return true;
+	part->has_changed = false;
+	part->key.used = 0;
+	for (size_t i = 0; i < part->nr_columns; i++) {
+		row_add_csv(&part->key, filling->cells[part->columns[i]].value);
+		row_add_char(&part->key, ',');
+	}
+	row_add_char(&part->key, '\0');
+	id = (long long)text_number(&part->known, part->key.bytes, &is_new) + 1;
+	filling->sqlite->bind_int64(filling->parts[ROWS].insert, MEMORY, id);
+	return !is_new || insert_part(filling, MEMORY, id);
+}
+
+static bool add_row(struct filling *filling, const void *row)
+{
+	take_part(filling, ROWS, row);
+	if (filling->is_of_calls && (!add_place(filling, row) || !add_memory(filling, row)))
+		return false;
+	return sqlite_insert(filling->sqlite, filling->parts[ROWS].insert);
+}
+
+static void release(struct filling *filling)
+{
+	for (size_t i = 0; i < NR_PARTS; i++) {
+		filling->sqlite->finalize(filling->parts[i].insert);
+		text_numbers_release(&filling->parts[i].known);
+		row_text_release(&filling->parts[i].key);
+		free(filling->parts[i].columns);
+	}
+	for (size_t i = 0; i < filling->rows->nr_columns; i++)
+		row_text_release(&filling->cells[i].text);
+	hashtable_release(&filling->places);
+	free(filling->cells);
 }
 
 static bool add_table(struct sqlite *sqlite, struct table *table, const char *name,
 		      const struct options *options)
 {
-	struct sqlite3_stmt *statement = NULL;
 	struct rows rows;
-	char *create, *insert, *view;
+	struct filling filling = {
+		.sqlite = sqlite, .rows = &rows, .name = name, .is_of_calls = strcmp(name, "calls") == 0
+	};
+	struct row_text sql = { 0 };
+	const void *row;
 	bool done;
 
 	rows_open(&rows, table, options, false);
-	create = statement_of(&rows, name, CREATE_ROWS);
-	insert = statement_of(&rows, name, INSERT_ROW);
-	view = statement_of(&rows, name, CREATE_VIEW);
-	done = execute(sqlite, create) && execute(sqlite, view);
-	if (done && sqlite->prepare_v2(sqlite->database, insert, -1, &statement, NULL) != SQLITE_OK) {
-		error("sqlite: %s", sqlite->errmsg(sqlite->database));
-		done = false;
-	}
-	done = done && fill(sqlite, &rows, statement);
-	sqlite->finalize(statement);
+	filling.cells = xcalloc(rows.nr_columns, sizeof(*filling.cells));
+	lay_out(&filling);
+	done = create(&filling, &sql);
+	while (done && (row = rows_next(&rows)) != NULL)
+		done = add_row(&filling, row);
+	row_text_release(&sql);
+	release(&filling);
 	rows_close(&rows);
-	free(create);
-	free(insert);
-	free(view);
 	return done;
 }
 
@@ -304,42 +472,22 @@ static bool is_wanted(const struct report *report, const struct view *view)
 
 static bool fill_database(struct sqlite *sqlite, struct report *report)
 {
-	bool done = execute(sqlite, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; "
-				    "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)") &&
-		    sqlite->prepare_v2(sqlite->database, "INSERT INTO texts VALUES (?, ?)", -1,
-				       &sqlite->add_text, NULL) == SQLITE_OK;
+	bool done = true;
 
 	for (const struct view *view = views; view->name && done; view++)
 		if (is_wanted(report, view))
 			done = add_view(sqlite, report, view);
-	sqlite->finalize(sqlite->add_text);
-	text_numbers_release(&sqlite->texts);
-	return done && execute(sqlite, "COMMIT");
+	return done;
 }
 
 int export_sqlite(struct report *report)
 {
 	const char *path = report->options->output;
-	struct sqlite sqlite = { NULL };
-	bool done = false;
-	char *unfinished;
+	struct sqlite sqlite;
+	bool done;
 
 	if (!path)
 		return error("-f sqlite: -o FILE says where"), EXIT_USAGE;
-	if (!load(&sqlite))
-		return EXIT_FAILURE;
-	unfinished = xasprintf("%s.%d", path, (int)getpid());
-	if (sqlite.open_v2(unfinished, &sqlite.database, OPEN_FLAGS, NULL) != SQLITE_OK)
-		error("cannot write %s: %s", path, sqlite.errmsg(sqlite.database));
-	else
-		done = fill_database(&sqlite, report);
-	done = sqlite.close(sqlite.database) == SQLITE_OK && done;
-	if (done && rename(unfinished, path) < 0) {
-		error("cannot write %s: %s", path, strerror(errno));
-		done = false;
-	}
-	if (!done)
-		unlink(unfinished);
-	free(unfinished);
-	return done ? EXIT_SUCCESS : EXIT_FAILURE;
+	done = sqlite_create(&sqlite, path) && fill_database(&sqlite, report);
+	return sqlite_close(&sqlite, done) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -102,7 +102,7 @@ static struct value get_own_memory(const struct column *column, const struct sli
 	return ns_cell(0);
 }
 
-/* The last reading before the call's entry or exit. The cells of a row ask for the same one in turn. */
+/* The last reading before the call's entry or exit. The cells of a row ask for the same two. */
 static struct value get_memory(const struct column *column, const void *row)
 {
 	static struct {
@@ -110,22 +110,23 @@ static struct value get_memory(const struct column *column, const void *row)
 		uint64_t ticks;
 		bool known;
 		struct memory_reading reading;
-	} last;
+	} entry, exit, *last;
 	const struct slice *slice = row;
 	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
 
 	if (slice->has_memory)
 		return get_own_memory(column, slice);
-	if (last.process != slice->thread->process || last.ticks != ticks) {
-		last.process = slice->thread->process;
-		last.ticks = ticks;
-		last.known = process_memory_at(slice->thread->process, ticks, &last.reading);
+	last = column->index & AT_EXIT ? &exit : &entry;
+	if (last->process != slice->thread->process || last->ticks != ticks) {
+		last->process = slice->thread->process;
+		last->ticks = ticks;
+		last->known = process_memory_at(slice->thread->process, ticks, &last->reading);
 	}
-	if (!last.known)
+	if (!last->known)
 		return value_empty();
 	if ((column->index & 3) == MEMORY_AGE)
-		return ns_cell(last.reading.age_ns);
-	bytes = (column->index & 3) == MEMORY_RSS ? last.reading.rss_bytes : last.reading.vms_bytes;
+		return ns_cell(last->reading.age_ns);
+	bytes = (column->index & 3) == MEMORY_RSS ? last->reading.rss_bytes : last->reading.vms_bytes;
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 

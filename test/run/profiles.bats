@@ -183,14 +183,13 @@ as_functions() {
 	same "no name is taken as emphasis" "$(grep -c '<em>' functions.html)" 0
 }
 
-@test "sqlite: each view has the rows and values of its csv" {
+# as_csv VIEW...: tables of run.db
+as_csv() {
 	local view
-	record leaks
-	"$report" -f sqlite -o run.db 2>/dev/null
-	for view in functions tree callers calls processes threads heap; do
+	for view; do
 		view $view >wanted.csv
 		sqlite3 -header -csv run.db "select * from $view" | tr -d '\r' >found.csv
-		python3 - <<-END
+		python3 - <<-END || { echo "in $view"; return 1; }
 			import csv
 			wanted, found = (list(csv.reader(open(name, newline=""))) for name in ("wanted.csv", "found.csv"))
 			equal = lambda a, b: a == b or abs(float(a) - float(b)) <= 0.0006	# csv has three decimals
@@ -198,9 +197,31 @@ as_functions() {
 			assert all(len(a) == len(b) and all(map(equal, a, b)) for a, b in zip(wanted, found))
 		END
 	done
+}
+
+@test "sqlite: each view has the rows and values of its csv" {
+	record leaks
+	"$report" -f sqlite -o run.db 2>/dev/null
+	as_csv functions tree callers calls processes threads heap
 	same "texts are there once" "$(sqlite3 run.db 'select count(*) - count(distinct text) from texts')" 0
 	run -2 "$report" -f sqlite
 	same "where" "$output" "insideme-report: -f sqlite: -o FILE says where"
+}
+
+@test "sqlite: a call takes at most 40 bytes" {
+	local program bytes
+	export INSIDEME_THRESHOLD=0
+	for program in every threads jumps; do
+		rm -rf insideme.data run.db
+		INSIDEME_SNAPSHOT=heap,rss:every record $program || true
+		"$report" -f sqlite -o run.db 2>/dev/null
+		as_csv calls
+	done
+	rm -rf insideme.data
+	record calls || true
+	"$report" -f sqlite -o run.db 2>/dev/null
+	bytes=$(sqlite3 run.db "select sum(pgsize) from dbstat where name like 'calls%'")
+	between "bytes of 32,893 calls" 32893 "$bytes" $((40 * 32893))
 }
 
 @test "openmetrics: the figures of each run, and doubts" {
