@@ -235,10 +235,13 @@ static void read_counted(const struct place *place)
 static void read_messages(const struct place *place)
 {
 	struct process *process = place->process;
-	struct log_messages record;
+	struct log_messages record = { .least_ticks = UINT64_MAX };
 
-	if (!copy_record(place, &record, sizeof(record)))
+	/* in older logs it ends before these two */
+	if (!copy_record(place, &record, offsetof(struct log_messages, least_ticks)))
 		return;
+	if (place->head.bytes >= sizeof(record))
+		copy_record(place, &record, sizeof(record));
 	if (record.direction > LOG_MESSAGE_GOT || record.nr_sized > record.nr_messages ||
 	    record.peer < LOG_PEER_ANY) {
 		logfile_damaged(process->log, place->offset, "messages of no possible kind");

@@ -2,16 +2,19 @@
 /* Communicators: a list, newest first, since a program has few. */
 #include "preload/mpi/mpi_comms.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "insideme_log.h"
 #include "preload/mpi/mpi_lock.h"
+#include "preload/mpi/mpi_memory.h"
+
+#define PARENT_NAME_MAX	36
+#define COMMS_AT_ONCE	32u
 
 static bool is_locked; /* protects the list */
 static struct comm *comms;
 static uint32_t generation;	/* of the list: one more after each removal */
+
+static bool unused_locked; /* protects this list; may be taken under is_locked */
+static struct comm *unused;
 
 /* The communicator that the thread used last. */
 static __thread struct {
@@ -19,15 +22,28 @@ static __thread struct {
 	uint32_t generation;
 } latest __attribute__((tls_model("initial-exec")));
 
+static size_t ranks_bytes(int nr_peers)
+{
+	return ((size_t)nr_peers + 1) * sizeof(int);
+}
+
+static void free_ranks(struct comm *comm)
+{
+	pages_free(comm->world_ranks, ranks_bytes(comm->nr_peers));
+	comm->world_ranks = NULL;
+}
+
 /* World ranks of a group. Return: the lowest; -1: not known. */
 static int read_group(struct comm *comm, word group)
 {
 	int *ranks, lowest = -1;
+	size_t bytes;
 
 	if (mpi.group_size(group, &comm->nr_peers))
 		return -1;
-	ranks = calloc((size_t)comm->nr_peers + 1, sizeof(*ranks));
-	comm->world_ranks = calloc((size_t)comm->nr_peers + 1, sizeof(*ranks));
+	bytes = ranks_bytes(comm->nr_peers);
+	ranks = pages_new(bytes);
+	comm->world_ranks = pages_new(bytes);
 	for (int i = 0; ranks && i < comm->nr_peers; i++)
 		ranks[i] = i;
 	if (ranks && comm->world_ranks &&
@@ -40,11 +56,10 @@ static int read_group(struct comm *comm, word group)
 				lowest = world;
 		}
 	} else {
-		free(comm->world_ranks);
-		comm->world_ranks = NULL;
+		free_ranks(comm);
 		comm->nr_peers = 0;
 	}
-	free(ranks);
+	pages_free(ranks, bytes);
 	return lowest;
 }
 
@@ -60,7 +75,7 @@ static int read_ranks(struct comm *comm)
 	comm->is_inter = is_inter;
 	lowest = read_group(is_inter ? &own : comm, group);
 	mpi.group_free(&group);
-	free(own.world_ranks);
+	free_ranks(&own);
 	if (!is_inter || mpi.comm_remote_group(comm->handle, &group))
 		return lowest;
 	other = read_group(comm, group);
@@ -80,25 +95,57 @@ static int read_window(struct comm *window)
 	return lowest;
 }
 
+static struct comm *new_comm(void)
+{
+	struct comm *comm, *more;
+
+	lock_take(&unused_locked);
+	more = unused ? NULL : pages_new(COMMS_AT_ONCE * sizeof(*more));
+	for (uint32_t i = 0; more && i < COMMS_AT_ONCE; i++) {
+		more[i].next = unused;
+		unused = &more[i];
+	}
+	comm = unused;
+	if (comm) {
+		unused = comm->next;
+		*comm = (struct comm){ .next = NULL };
+	}
+	lock_give(&unused_locked);
+	return comm;
+}
+
+/* "MPI_COMM_WORLD/window1@0" */
+static void make_name(struct comm *comm, struct comm *parent, bool is_window, int lowest)
+{
+	const char *end = comm->name + sizeof(comm->name);
+	char *at = text_add(comm->name, comm->name + PARENT_NAME_MAX + 1, parent ? parent->name : "?");
+
+	at = text_add(at, end, is_window ? "/window" : "/");
+	at = text_add_number(at, end, parent ? ++parent->nr_created : 0);
+	at = text_add(at, end, "@");
+	text_add_number(at, end, lowest);
+}
+
 static struct comm *add(struct comm *parent, word handle, bool is_window)
 {
-	struct comm *comm = calloc(1, sizeof(*comm));
+	struct comm *comm = new_comm();
+	const char *end;
 	int lowest;
 
 	if (!comm)
 		return NULL;
+	end = comm->name + sizeof(comm->name);
 	comm->handle = handle;
 	comm->nr_holds = 1;
 	if (handle == mpi.comm_world) {
-		strcpy(comm->name, "MPI_COMM_WORLD");
+		text_add(comm->name, end, "MPI_COMM_WORLD");
 		comm->nr_peers = mpi.nr_ranks;
 	} else {
 		lowest = is_window ? read_window(comm) : read_ranks(comm);
 		if (handle == mpi.comm_self)
-			strcpy(comm->name, "MPI_COMM_SELF");
+			text_add(comm->name, end, "MPI_COMM_SELF");
 		else
-			snprintf(comm->name, sizeof(comm->name), "%.36s/%s%u@%d", parent ? parent->name : "?",
-				 is_window ? "window" : "", parent ? ++parent->nr_created : 0, lowest);
+			make_name(comm, parent, is_window, lowest);
 	}
 	comm->label = recorder->label(comm->name);
 	comm->next = comms;
@@ -203,10 +250,11 @@ void comm_release(struct comm *comm)
 {
 	if (__atomic_sub_fetch(&comm->nr_holds, 1, __ATOMIC_ACQ_REL))
 		return;
-	recorder->own_work(1);
-	free(comm->world_ranks);
-	free(comm);
-	recorder->own_work(-1);
+	free_ranks(comm);
+	lock_take(&unused_locked);
+	comm->next = unused;
+	unused = comm;
+	lock_give(&unused_locked);
 }
 
 int comm_world_rank(const struct comm *comm, int peer)

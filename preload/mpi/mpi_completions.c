@@ -3,21 +3,14 @@
 #include "preload/mpi/mpi_completions.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "insideme_log.h"
+#include "preload/mpi/mpi_memory.h"
 #include "preload/mpi/mpi_messages.h"
 
-/* The program's malloc() would count this as memory of the program. */
 static struct request **room_for(struct completions *completions, int nr)
 {
-	void *room;
-
-	if (nr <= COMPLETIONS_FEW)
-		return completions->few;
-	room = mmap(NULL, sizeof(struct request *) * (size_t)nr, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return room == MAP_FAILED ? NULL : room;
+	return nr <= COMPLETIONS_FEW ? completions->few : pages_new(sizeof(struct request *) * (size_t)nr);
 }
 
 void completions_begin(struct completions *completions, const struct mpi_arguments *arguments)
@@ -129,5 +122,5 @@ void completions_end(struct completions *completions, const struct mpi_arguments
 		if (completions->requests[i])
 			request_unclaim(completions->requests[i]);
 	if (completions->requests != completions->few)
-		munmap(completions->requests, sizeof(struct request *) * (size_t)completions->nr);
+		pages_free(completions->requests, sizeof(struct request *) * (size_t)completions->nr);
 }

@@ -4,9 +4,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "preload/mpi/mpi_lock.h"
 
 /* MPICH's handles and sentinels are part of its ABI, which its derivatives share (MPICH ABI initiative). */
 #define MPICH_COMM_WORLD 0x44000000u
@@ -35,7 +36,7 @@ struct open_mpi_status {
 struct mpi mpi;
 const struct mpi_recorder *recorder;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_locked; /* protects the discovery of MPI */
 static bool is_over;
 
 struct search {
@@ -178,7 +179,7 @@ void mpi_look(void)
 
 	if (__atomic_load_n(&mpi.is_up, __ATOMIC_ACQUIRE) || is_over)
 		return;
-	pthread_mutex_lock(&lock);
+	lock_take(&is_locked);
 	if (!mpi.is_up && is_initialized()) {
 		know_handles();
 		know_fortran();
@@ -190,7 +191,7 @@ void mpi_look(void)
 		else
 			__atomic_store_n(&mpi.is_up, true, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&lock);
+	lock_give(&is_locked);
 }
 
 void mpi_stop(void)

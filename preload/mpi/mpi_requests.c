@@ -3,9 +3,9 @@
 #include "preload/mpi/mpi_requests.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "preload/mpi/mpi_lock.h"
+#include "preload/mpi/mpi_memory.h"
 
 #define LISTS 1024u
 #define REQUESTS_AT_ONCE 256u
@@ -19,13 +19,11 @@ static struct request **list_of(word handle)
 	return &lists[(handle * 0x9e3779b97f4a7c15u >> 40) % LISTS];
 }
 
-/* The program's malloc() would count this as memory of the program. */
 static void make_more(void)
 {
-	struct request *more = mmap(NULL, REQUESTS_AT_ONCE * sizeof(*more), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct request *more = pages_new(REQUESTS_AT_ONCE * sizeof(*more));
 
-	for (uint32_t i = 0; more != MAP_FAILED && i < REQUESTS_AT_ONCE; i++) {
+	for (uint32_t i = 0; more && i < REQUESTS_AT_ONCE; i++) {
 		more[i].next = unused;
 		unused = &more[i];
 	}

@@ -5,13 +5,14 @@
  */
 #include <dlfcn.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "insideme_log.h"
 #include "preload/mpi/mpi_completions.h"
+#include "preload/mpi/mpi_memory.h"
 #include "preload/mpi/mpi_messages.h"
 
+#define CALL_NAME_BYTES	40	/* no name, with what separates it from the next one, is longer */
 #define MPI_ERR_OTHER 15	/* of MPICH; any number but 0 says that a call failed */
 
 /* For each call: the functions that the program would have called, by variant. Any thread writes the same. */
@@ -82,17 +83,18 @@ static void report_call(struct call *call, bool has_succeeded)
 /* A program that defines an MPI function itself comes before us. */
 static void tell_bypassed(void)
 {
-	char names[200] = "";
-	size_t used = 0;
+	char names[200] = "", *at = names;
+	const char *end = names + sizeof(names);
 
 	for (int id = 0; id < NR_MPI_CALLS; id++) {
 		const void *found = dlsym(RTLD_DEFAULT, call_names[id]);
 
-		if (!found || !mpi_is_others(found) || used + strlen(call_names[id]) + 3 > sizeof(names))
+		if (!found || !mpi_is_others(found) || end - at < CALL_NAME_BYTES)
 			continue;
-		used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", call_names[id]);
+		at = text_add(at, end, at == names ? "" : ", ");
+		at = text_add(at, end, call_names[id]);
 	}
-	if (used)
+	if (at != names)
 		recorder->bypassed(names);
 }
 

@@ -29,6 +29,14 @@ ranks() {
 	timeout 100 mpirun.$mpi $more -n "$nr" "$@" >stdout 2>stderr || { cat stderr; return 1; }
 }
 
+# goes_on MPI N MODE: what hazards.c prints with us is what it prints without; stdout is of the run with us
+goes_on() {
+	ranks "$1" "$2" "$programs/hazards.$1" "$3"
+	sort stdout >plain
+	ranks "$1" "$2" "$build/insideme-run" -q "$programs/hazards.$1" "$3"
+	sort stdout | cmp - plain
+}
+
 # What our own work allocates, and what MPI allocates to answer our questions, is no memory of the program.
 memory_is_the_programs() {
 	local with without
@@ -76,10 +84,7 @@ a_tool_goes_on() {
 
 # Peers are ranks of the other group.
 groups_are_kept_apart() {
-	ranks "$1" 4 "$programs/hazards.$1" inter
-	sort stdout >plain
-	ranks "$1" 4 "$build/insideme-run" -q "$programs/hazards.$1" inter
-	sort stdout | cmp - plain
+	goes_on "$1" 4 inter
 	view messages >view.csv
 	same "bytes from 0 to 2" "$(sums bytes function=MPI_Send sender=0 receiver=2)" 4
 	same "bytes from 1 to 3" "$(sums bytes function=MPI_Send sender=1 receiver=3)" 8
@@ -132,10 +137,7 @@ threads_are_told_apart() {
 @test "MPICH: threads" { threads_are_told_apart mpich; }
 
 @test "MPICH: a session, without MPI_Init" {
-	ranks mpich 2 "$programs/hazards.mpich" session
-	sort stdout >plain
-	ranks mpich 2 "$build/insideme-run" -q "$programs/hazards.mpich" session
-	sort stdout | cmp - plain
+	goes_on mpich 2 session
 	view mpi >view.csv
 	same "calls" "$(sums calls function=MPI_Sendrecv)" 2
 }
@@ -171,10 +173,7 @@ bypasses_are_told() {
 
 # Of two ranks: 1 is rank 0 of the window.
 windows_are_known() {
-	ranks "$1" 2 "$programs/hazards.$1" one_sided
-	sort stdout >plain
-	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" one_sided
-	sort stdout | cmp - plain
+	goes_on "$1" 2 one_sided
 	view messages >view.csv
 	same "put by 0 to 1" "$(sums bytes function=MPI_Put sender=0 receiver=1 direction=put)" 24
 	same "puts" "$(sums messages function=MPI_Put)" 2

@@ -212,6 +212,31 @@ TEST(two_processes_with_one_rank_are_not_matched)
 	model_free(model);
 }
 
+/* The first logs of version 2 do not say the fastest call and the size. */
+TEST(shorter_messages_of_older_logs_are_read)
+{
+	struct log_messages *messages;
+	struct log_thread *thread;
+	struct log_node *node;
+	struct build build;
+	struct model *model;
+
+	thread = begin_rank(&build, 0, &node);
+	messages = build_messages(&build, thread, node, 1);
+	messages->record.bytes = offsetof(struct log_messages, least_ticks);
+	*(struct log_record *)&messages->least_ticks = (struct log_record){
+		sizeof(*messages) - offsetof(struct log_messages, least_ticks), UINT32_MAX, messages->record.ticks
+	};
+	build_finish(&build, build.header->start.ticks + 1000000, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	assert_int_equal(model->processes[0]->nr_messages, 1);
+	assert_int_equal(model->processes[0]->messages[0].bytes, 100 * 4096);
+	assert_int_equal(model->processes[0]->messages[0].size_bytes, 0);
+	assert_true(model->processes[0]->messages[0].least_ticks == UINT64_MAX);
+	build_free(&build, model);
+}
+
 static void add_barriers(struct build_run *run, int rank, const double *begins_ms)
 {
 	struct build_transfer transfers[MOST];
