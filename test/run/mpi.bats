@@ -17,6 +17,8 @@ setup_file() {
 		mpicc.$mpi -g -O1 "$source/calls.c" -o plain.$mpi
 		mpicc.$mpi -g -O1 -w "$source/late.c" -o late.$mpi
 		mpicc.$mpi -g -O1 -finstrument-functions "$source/killed.c" -o killed.$mpi
+		mpicc.$mpi -g -O1 -finstrument-functions -I "$source/../../../include" "$source/jacobi.c" \
+			-o jacobi.$mpi
 		for interface in MPIF_H MPI_MODULE MPI_F08; do
 			mkdir -p $mpi.$interface
 			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface \
@@ -124,6 +126,50 @@ in_fortran() {
 @test "MPICH, mpif.h" { in_fortran mpich MPIF_H; }
 @test "MPICH, use mpi" { in_fortran mpich MPI_MODULE; }
 @test "MPICH, use mpi_f08" { in_fortran mpich MPI_F08; }
+
+# A solver with fields of its own, in 20 trials that grow: each number by construction.
+jacobi_is_counted() {
+	local from to nr bytes
+	ranks "$1" 4 "$BATS_FILE_TMPDIR/jacobi.$1"
+	mv stdout plain
+	ranks "$1" 4 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/jacobi.$1"
+	cmp plain stdout
+	views
+	same "pairs of neighbours" "$(wc -l <plain)" 6
+	while IFS=, read -r from to nr bytes; do
+		same "messages from $from to $to" "$(messages messages sender=$from receiver=$to)" "$nr"
+		same "bytes from $from to $to" "$(messages bytes sender=$from receiver=$to)" "$bytes"
+	done <plain
+	same "messages to others" "$(messages sender direction=sent | wc -w)" 6
+	same "reductions" "$(messages messages function=MPI_Allreduce)" '390 390 390 390'
+	same "calls of a wait for the halo" "$(of_calls calls function=MPI_Waitall)" $((4 * 390))
+	view fields >fields.csv
+	same "Computation, by rank" "$("$here/csv" calls field=Computation <fields.csv | xargs)" '390 390 390 390'
+	same "Communication" "$("$here/csv" calls field=Communication <fields.csv | xargs)" '780 780 780 780'
+	same "without a field" "$("$here/csv" calls field=@fill <fields.csv | xargs)" '20 20 20 20'
+	view functions >functions.csv
+	same "I/O" "$("$here/csv" field function=store <functions.csv)" I/O
+	same "its calls" "$("$here/csv" calls function=store <functions.csv)" $((4 * 20))
+}
+
+@test "Open MPI, a Jacobi solver" {
+	local column
+	jacobi_is_counted openmpi
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	export OMPI_MCA_pml_monitoring_enable=2 OMPI_MCA_pml_monitoring_enable_output=3 \
+		OMPI_MCA_pml_monitoring_filename=$PWD/seen
+	ranks openmpi 4 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/jacobi.openmpi"
+	view messages >messages.csv
+	for column in sender receiver messages bytes; do
+		"$here/csv" $column direction=sent <messages.csv >$column
+	done
+	paste -d, sender receiver messages bytes | LC_ALL=C sort >ours
+	awk '$1 == "E" { print $2 "," $3 "," $6 "," $4 }' seen.*.prof | LC_ALL=C sort >theirs
+	same "messages as Open MPI's own monitoring counted them" "$(cat ours)" "$(cat theirs)"
+	same "pairs in these" "$(wc -l <theirs)" 6
+}
+
+@test "MPICH, a Jacobi solver" { jacobi_is_counted mpich; }
 
 # What the program's own clocks say; the time between its reading of them and the call depends on the
 # machine's load.
