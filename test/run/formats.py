@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# formats.py FORMAT FILE: what a reader of a format finds in a file, as rows "function calls ns" separated by tabs,
-# by name. It fails where the format's rules are broken.
+# formats.py FORMAT FILE: what a reader of a format finds in a file, as rows "function calls ns" separated by
+# tabs, by name. It fails where the format's rules are broken.
 import ast, collections, gzip, importlib, json, os, re, subprocess, sys, tempfile
 
 
@@ -26,7 +26,8 @@ class Sums:
     def print(self):
         for name in sorted(self.calls):
             line = re.sub("[\\n\\t]", " ", name)
-            print(line.encode(errors="surrogateescape").decode(errors="replace"), self.calls[name], self.ns[name], sep="\t")
+            line = line.encode(errors="surrogateescape").decode(errors="replace")
+            print(line, self.calls[name], self.ns[name], sep="\t")
 
 
 def nested(calls):
@@ -83,9 +84,10 @@ def speedscope(data):
         if profile["type"] == "evented":
             evented(profile, frames, sums)
             continue
-        if len(profile["samples"]) != len(profile["weights"]) or sum(profile["weights"]) != profile["endValue"]:
+        samples, weights = profile["samples"], profile["weights"]
+        if len(samples) != len(weights) or sum(weights) != profile["endValue"]:
             fail("weights of " + profile["name"])
-        for stack, weight in zip(profile["samples"], profile["weights"]):
+        for stack, weight in zip(samples, weights):
             sums.add(profile["name"] + ": " + frames[stack[-1]], weight, len(stack))
     return sums
 
@@ -121,7 +123,7 @@ def folded(data):
 
 
 def message(data, name):
-    """A message by protoc, which knows no field but those of formats.proto: (field, value or list of fields)."""
+    """By protoc, which knows no field but those of formats.proto: (field, value or list of fields)."""
     command = ["protoc", "--proto_path=" + os.path.dirname(__file__), "--decode=" + name, "formats.proto"]
     text = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout.decode()
     stack = [[]]
@@ -144,7 +146,9 @@ def message(data, name):
 
 
 def number(text):
-    return text == "true" if text in ("true", "false") else float(text) if re.search("[.e]", text) else int(text)
+    if text in ("true", "false"):
+        return text == "true"
+    return float(text) if re.search("[.e]", text) else int(text)
 
 
 def all_of(fields, name):
@@ -159,7 +163,8 @@ def perfetto(data):
     """Begins and ends are replayed; times are differences of a track's own clock."""
     sums, sequences, tracks = Sums(), {}, {}
     for packet in all_of(message(data, "Trace"), "packet"):
-        sequence = sequences.setdefault(one_of(packet, "trusted_packet_sequence_id"), {"names": {}, "time": 0, "open": []})
+        number_of_sequence = one_of(packet, "trusted_packet_sequence_id")
+        sequence = sequences.setdefault(number_of_sequence, {"names": {}, "time": 0, "open": []})
         descriptor = one_of(packet, "track_descriptor")
         if descriptor is not None:
             tracks[one_of(descriptor, "uuid")] = descriptor
@@ -179,7 +184,8 @@ def perfetto_event(packet, event, sequence, tracks, sums):
     kind, uuid = one_of(event, "type"), one_of(event, "track_uuid", sequence.get("uuid"))
     if uuid not in tracks:
         fail("an event of no track")
-    arguments = {one_of(a, "name"): one_of(a, "uint_value") or one_of(a, "string_value") for a in all_of(event, "debug_annotations")}
+    arguments = {one_of(a, "name"): one_of(a, "uint_value") or one_of(a, "string_value")
+                 for a in all_of(event, "debug_annotations")}
     if kind in (1, 2):
         sequence["time"] += one_of(packet, "timestamp", 0)
     if kind == 1:
@@ -188,7 +194,8 @@ def perfetto_event(packet, event, sequence, tracks, sums):
         sums.add(name, 1, 0)
     elif kind == 2:
         name, begin = sequence["open"].pop()
-        sums.add(name, -1 if arguments.get("end") == "goes on in another part" else 0, sequence["time"] - begin)
+        goes_on = arguments.get("end") == "goes on in another part"
+        sums.add(name, -1 if goes_on else 0, sequence["time"] - begin)
         sums.add("(shorter)", arguments.get("shorter calls", 0), arguments.get("shorter ns", 0))
     elif kind == 3:
         sums.add(one_of(event, "categories") + " " + one_of(event, "name"), 1, 0)
@@ -202,9 +209,11 @@ def pprof(data):
     strings = all_of(profile, "string_table")
     if strings[0] != "":
         fail("the first string")
-    types = [strings[one_of(of, "type")] + " " + strings[one_of(of, "unit")] for of in all_of(profile, "sample_type")]
+    types = [strings[one_of(of, "type")] + " " + strings[one_of(of, "unit")]
+             for of in all_of(profile, "sample_type")]
     functions = {one_of(of, "id"): strings[one_of(of, "name")] for of in all_of(profile, "function")}
-    locations = {one_of(of, "id"): functions[one_of(one_of(of, "line"), "function_id")] for of in all_of(profile, "location")}
+    locations = {one_of(of, "id"): functions[one_of(one_of(of, "line"), "function_id")]
+                 for of in all_of(profile, "location")}
     system_names = [one_of(of, "system_name") for of in all_of(profile, "function")]
     if len(set(system_names)) != len(system_names):
         fail("two functions that pprof would add up")
@@ -226,8 +235,10 @@ def callgrind(data):
         file.write(data)
         file.flush()
         for prefix, option in ((": ", []), (" with calls: ", ["--inclusive=yes"])):
-            command = ["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no", *option, file.name]
-            text = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode(errors="surrogateescape")
+            command = ["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no"]
+            command += [*option, file.name]
+            said = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+            text = said.decode(errors="surrogateescape")
             events = re.search(r"Events shown: +(.*)", text).group(1).split()
             for line in text.splitlines():
                 row = re.fullmatch(r" *((?:[0-9,.]+ +){%d})(?:[^:]*:)?(.*)" % len(events), line)
@@ -254,14 +265,16 @@ def pstats(data):
 
 
 def dot(data):
-    """By graphviz: calls of functions and of edges, "A > B", by their labels; ns: ten thousandths of all time"""
-    graph = json.loads(subprocess.run(["dot", "-Tjson"], input=data, stdout=subprocess.PIPE, check=True).stdout)
+    """By graphviz: calls of functions and of edges, "A > B", by their labels; ns: 0.01 % of all time"""
+    said = subprocess.run(["dot", "-Tjson"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    graph = json.loads(said)
     sums = Sums()
     names = {of["_gvid"]: of["label"].split("\\n")[0] for of in graph["objects"]}
 
     def add(name, label):
         percent = [part for part in label if part.endswith("%")]
-        sums.add(name, int(next(part for part in label if part.endswith("\u00d7"))[:-1]), round(float(percent[0][:-1]) * 100) if percent else 0)
+        calls = int(next(part for part in label if part.endswith("\u00d7"))[:-1])
+        sums.add(name, calls, round(float(percent[0][:-1]) * 100) if percent else 0)
 
     for of in graph["objects"]:
         add(names[of["_gvid"]], of["label"].split("\\n"))
@@ -277,7 +290,9 @@ def insideme_log(data):
     sums, last = Sums(), 0
     for line in data.decode(errors="surrogateescape").splitlines():
         rank, size, name, begin, end, before, after, field = line.split("//")
-        if not 0 <= int(rank) < int(size) or float(end) < max(last, float(begin)) or float(before) <= 0 or float(after) <= 0:
+        if not 0 <= int(rank) < int(size) or float(end) < max(last, float(begin)):
+            fail(line)
+        if float(before) <= 0 or float(after) <= 0:
             fail(line)
         last = float(end)
         sums.add(name[1:], 1, round((float(end) - float(begin)) * 1e9))

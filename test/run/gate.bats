@@ -12,7 +12,8 @@ program() {
 		#include <time.h>
 		#include <unistd.h>
 		static void *volatile keep;
-		#define SLEEP(us) syscall(SYS_nanosleep, &(struct timespec){ 0, (us) * 1000 }, NULL)	/* their own time */
+		/* their own time */
+		#define SLEEP(us) syscall(SYS_nanosleep, &(struct timespec){ 0, (us) * 1000 }, NULL)
 		void nap(void) { SLEEP($2); }
 		void rest(void) { SLEEP(2000); }
 		int main(void)
@@ -86,7 +87,8 @@ verdict() {
 	same "cases" "$(python3 -c '
 import xml.etree.ElementTree as tree
 suite = tree.parse("gate.xml").getroot()[0]
-print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get("name") for case in suite if len(case)])')" \
+print(suite.get("tests"), suite.get("failures"), suite.get("skipped"),
+      [case.get("name") for case in suite if len(case)])')" \
 		"2 1 0 ['alloc_calls <= base']"
 	run -2 "$report" -f junit new1.run
 	same "without a gate" "$output" "insideme-report: -f junit: only with --gate"
@@ -104,7 +106,8 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	run -2 gate "calls of nobody <= base"
 	same "no such function" "$output" "insideme-report: --gate: no function is called 'nobody'"
 	run -2 "$report" --gate "cpu_ns <= base" --diff old1.run old2.run
-	same "few runs" "$output" "insideme-report: --gate: 'cpu_ns <= base' is about time, and needs 4 runs before and after, not 1 and 1"
+	same "few runs" "$output" "insideme-report: --gate: 'cpu_ns <= base' is about time, and needs 4 runs \
+before and after, not 1 and 1"
 	run -2 "$report" --gate "calls <= base" old1.run
 	same "no base" "$output" "insideme-report: --gate: 'calls <= base' needs --diff RUN"
 	run -1 gate "calls <= base"
@@ -166,7 +169,8 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 @test "the README's examples of a pipeline" {
 	local name
 	for name in app.before app; do
-		printf '#include <stdlib.h>\nstatic void *volatile keep;\nint main(void) { keep = malloc(100); return 0; }\n' >app.c
+		printf '#include <stdlib.h>\nstatic void *volatile keep;\nint main(void) { %s }\n' \
+			'keep = malloc(100); return 0;' >app.c
 		gcc -g -O1 -finstrument-functions app.c -o $name
 	done
 	mkdir bin
@@ -185,7 +189,10 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	echo 'alloc_calls == 1' >rules.txt
 	sed -n 's/^      script: //p' section >gitlab
 	bash -e gitlab
-	/usr/bin/python3 -c 'import junitparser; suite, = junitparser.JUnitXml.fromfile("gate.xml"); case, = suite; assert case.name == "alloc_calls == 1" and not case.result, case'
+	/usr/bin/python3 -c 'import junitparser
+suite, = junitparser.JUnitXml.fromfile("gate.xml")
+case, = suite
+assert case.name == "alloc_calls == 1" and not case.result, case'
 }
 
 @test "CPU time of functions is that of their runs, also of saved ones" {

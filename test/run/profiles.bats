@@ -12,7 +12,10 @@ as_functions() {
 	awk -v what="$1: $2 of " -v prefix="${3-}" '
 		FILENAME != "wanted" { split($0, row, "\t"); found[row[1]] = row[2]; next }
 		{ name = $0; sub(/^[^,]*,/, "", name); difference = found[prefix name] - $0 }
-		difference < -3 || difference > 3 { print what name ": found " found[prefix name] ", expected " $0; wrong = 1 }
+		difference < -3 || difference > 3 {
+			print what name ": found " found[prefix name] ", expected " $0
+			wrong = 1
+		}
 		END { exit wrong || FNR < 3 }' "$1.rows" wanted
 }
 
@@ -153,7 +156,8 @@ as_functions() {
 	same "functions of the cycle" "$(found 2 'cycle 1' dot.rows)" 2
 	of dot --min-percent 20
 	view functions --columns total_ns,self_ns,function | tail -n +2 | sort -t , -k 1,1 |
-		awk -F , '{ total[$3] = $1; all += $2 } END { for (name in total) if (total[name] >= all / 5) print name }' | sort >large
+		awk -F , '{ total[$3] = $1; all += $2 }
+			END { for (name in total) if (total[name] >= all / 5) print name }' | sort >large
 	diff large <(cut -f 1 dot.rows | grep -vE ' > |^cycle' | sort)
 	rm -rf insideme.data
 	INSIDEME_TIMING=counts record calls || true
@@ -191,8 +195,10 @@ as_csv() {
 		sqlite3 -header -csv run.db "select * from $view" | tr -d '\r' >found.csv
 		python3 - <<-END || { echo "in $view"; return 1; }
 			import csv
-			wanted, found = (list(csv.reader(open(name, newline=""))) for name in ("wanted.csv", "found.csv"))
-			equal = lambda a, b: a == b or abs(float(a) - float(b)) <= 0.0006	# csv has three decimals
+			read = lambda name: list(csv.reader(open(name, newline="")))
+			wanted, found = read("wanted.csv"), read("found.csv")
+			# csv has three decimals
+			equal = lambda a, b: a == b or abs(float(a) - float(b)) <= 0.0006
 			assert len(wanted) == len(found) > 1, (len(wanted), len(found))
 			assert all(len(a) == len(b) and all(map(equal, a, b)) for a, b in zip(wanted, found))
 		END
@@ -266,11 +272,11 @@ as_csv() {
 		    @classmethod
 		    def from_literal(cls, roots): return cls(roots)
 		    def tree(self, metric_column):
-		        lines, stack = [], [(node, 0) for node in reversed(self.roots)]
+		        lines, stack, column = [], [(node, 0) for node in reversed(self.roots)], metric_column
 		        while stack:
 		            node, level = stack.pop()
 		            assert set(node) == {"frame", "metrics", "children"}
-		            lines.append(f"{'.' * level}{node['frame']['name']} {node['metrics'][metric_column]}")
+		            lines.append(f"{'.' * level}{node['frame']['name']} {node['metrics'][column]}")
 		            stack += [(child, level + 1) for child in reversed(node["children"])]
 		        return "\n".join(lines)
 	END
@@ -317,7 +323,10 @@ sum() { awk -F '\t' -v \
 	local samples name
 	gcc -O1 -x c - -o busy <<-'END'
 		#include <time.h>
-		__attribute__((noinline)) static void burn(void) { for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;) ; }
+		__attribute__((noinline)) static void burn(void)
+		{
+			for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;) ;
+		}
 		int main(void) { burn(); return 0; }
 	END
 	monitor --sample=1000 -- ./busy
@@ -354,5 +363,6 @@ sum() { awk -F '\t' -v \
 	same "in speedscope" "$(python3 -c '
 import json
 for frame in json.load(open("file.speedscope"))["shared"]["frames"]:
-    if frame["name"].startswith("strange"): print(ascii(frame["name"]))')" "'strange:\"name\",\\n,\\t,\\x1b[31mred,\\x01,\\ufffd,\\xfc'"
+    if frame["name"].startswith("strange"): print(ascii(frame["name"]))')" \
+		"'strange:\"name\",\\n,\\t,\\x1b[31mred,\\x01,\\ufffd,\\xfc'"
 }

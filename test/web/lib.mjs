@@ -68,6 +68,15 @@ async function emptyTab() {
 	return page;
 }
 
+// Another tool's page, which is a file.
+export async function openTool(path) {
+	const page = await emptyTab();
+	page.complaints = [];
+	page.on("pageerror", (error) => page.complaints.push(String(error)));
+	await page.goto(`file://${path}`);
+	return page;
+}
+
 // A page in the browser; what it complains of is a failure of the test.
 export async function open(path, { hash = "", url = `file://${path}${hash ? `#${hash}` : ""}`, scheme = "light", width = 1280, height = 800 } = {}) {
 	const page = await emptyTab();
