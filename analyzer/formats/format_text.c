@@ -113,7 +113,7 @@ static void add_rest(struct grid *grid, size_t nr_rest)
 					       : value_real(rows->totals[i].unit,
 							    rows->totals[i].sum - rows->shown[i].sum);
 
-		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
+		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM | COLUMN_WRAPS)) && !said) {
 			grid->others = grid->nr_cells;
 			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :
 				 xasprintf("%zu other %.*s", nr_rest, length, words));

@@ -215,7 +215,7 @@ static double hooks_part(const struct thread *thread)
 
 static char *name_of(const struct trace_thread *of, const char *thread_name)
 {
-	const struct function *function = thread_name[0] ? NULL : resolve_begin(of->thread);
+	const struct function *function = thread_name[0] ? NULL : resolve_outermost(of->thread);
 	const char *name = function ? export_name(function) : thread_name[0] ? thread_name : "thread";
 	double part = hooks_part(of->thread);
 	char hooks[48] = "", lane[32] = "";

@@ -209,6 +209,8 @@ struct thread {
 	char name[LOG_NAME_MAX];	/* zero-terminated, "" if none */
 	uint64_t begin_function_addr;	/* the function given to pthread_create(); 0: the first thread, or
 					 * not known */
+	struct function *outermost;	/* of the paths without a caller: that with most time; NULL: none */
+	double outermost_ns;		/* its time, as recorded */
 	char earlier_name[LOG_NAME_MAX];	/* of all threads of the record but the last one; "": they
 						 * had several names */
 	int64_t begin;			/* model time */

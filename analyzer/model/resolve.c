@@ -266,6 +266,13 @@ struct function *resolve_begin(struct thread *thread)
 	return function;
 }
 
+struct function *resolve_outermost(struct thread *thread)
+{
+	struct function *begin = resolve_begin(thread);
+
+	return begin && !begin->resolved && thread->outermost ? thread->outermost : begin;
+}
+
 void resolve_source(struct function *function)
 {
 	struct symbol symbol = { .addr = function->addr };

@@ -19,9 +19,15 @@ void resolve_source(struct function *function);
 
 /*
  * The function that a thread began with, named. NULL: it is the first thread, or its beginning was not
- * recorded.
+ * recorded. May add a function to the model.
  */
 struct function *resolve_begin(struct thread *thread);
+
+/*
+ * The same for readers: if that function has no name, as that of std::thread in a stripped library, the
+ * recorded function without a caller that had most of the thread's time.
+ */
+struct function *resolve_outermost(struct thread *thread);
 
 /* Why functions of an object have no names: "is gone", "is another file now". NULL: they have names. */
 const char *resolve_trouble(const struct object *object);

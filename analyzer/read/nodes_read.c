@@ -183,6 +183,15 @@ static void note_counted(struct call_stats *stats)
 	stats->known_calls = stats->calls;
 }
 
+static void note_outermost(struct thread *thread, const struct tree_node *path, double total_ns)
+{
+	if (!path->function || path->function->kind != FUNCTION_PLAIN || path->depth != 1 ||
+	    (thread->outermost && total_ns <= thread->outermost_ns))
+		return;
+	thread->outermost = path->function;
+	thread->outermost_ns = total_ns;
+}
+
 static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
@@ -212,6 +221,7 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 	reader->thread->hooks_ns += time.hooks_ns;
 	if (left_out)
 		return;
+	note_outermost(reader->thread, path, stats.total_ns);
 	reader->thread->calls += node->calls;
 	tree_add_thread(path, reader->thread);
 	if (path->function && stats.timed_calls)

@@ -252,7 +252,7 @@ static void add_times(struct balance *balance, const struct self_times *times, c
 
 /* Those that began with one function are a pool. */
 static void read_pool(struct balance *balance, const struct self_times *times, const struct process *process,
-		      uint64_t begin_addr)
+		      const struct function *begin)
 {
 	const size_t nr_functions = functions_count(&process->model->tables->functions) + 1;
 
@@ -262,7 +262,7 @@ static void read_pool(struct balance *balance, const struct self_times *times, c
 	for (size_t i = 0; i < process->nr_threads; i++) {
 		struct thread *thread = process->threads[i];
 
-		if (thread->left_out || thread->begin_function_addr != begin_addr)
+		if (thread->left_out || resolve_outermost(thread) != begin)
 			continue;
 		add_times(balance, times, thread);
 		add_fields(balance);
@@ -274,11 +274,11 @@ static void read_pool(struct balance *balance, const struct self_times *times, c
 /* Is @index the first thread of a pool of several? */
 static bool begins_pool(const struct process *process, size_t index)
 {
-	const uint64_t begin_addr = process->threads[index]->begin_function_addr;
+	const struct function *begin = resolve_outermost(process->threads[index]);
 	size_t nr = 0;
 
-	for (size_t i = 0; begin_addr && i < process->nr_threads; i++) {
-		if (process->threads[i]->left_out || process->threads[i]->begin_function_addr != begin_addr)
+	for (size_t i = 0; begin && i < process->nr_threads; i++) {
+		if (process->threads[i]->left_out || resolve_outermost(process->threads[i]) != begin)
 			continue;
 		if (i < index)
 			return false;
@@ -302,6 +302,9 @@ bool balance_compares(const struct model *model)
 
 static void read_pools(struct balance *balance, struct model *model)
 {
+	for (size_t i = 0; i < model->nr_processes; i++)	/* adds functions, so it comes first */
+		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
+			resolve_outermost(model->processes[i]->threads[j]);
 	balance->functions =
 		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -315,7 +318,7 @@ static void read_pools(struct balance *balance, struct model *model)
 			qsort(times.list, times.nr, sizeof(*times.list), by_thread);
 		for (size_t j = 0; j < process->nr_threads; j++)
 			if (begins_pool(process, j))
-				read_pool(balance, &times, process, process->threads[j]->begin_function_addr);
+				read_pool(balance, &times, process, resolve_outermost(process->threads[j]));
 		free(times.list);
 	}
 	free(balance->functions);
@@ -393,7 +396,7 @@ static struct value get_name(const struct column *column, const void *row)
 static struct value get_pool(const struct column *column, const void *row)
 {
 	struct thread *thread = ((const struct balance_row *)row)->whose_thread;
-	struct function *function = thread ? resolve_begin(thread) : NULL;
+	struct function *function = thread ? resolve_outermost(thread) : NULL;
 
 	return function ? function_cell(function, column->index) : value_empty();
 }

@@ -60,7 +60,7 @@ static struct value get_heap(const struct column *column, const void *row)
 
 static struct value get_function(const struct column *column, const void *row)
 {
-	struct function *function = resolve_begin(((const struct thread_row *)row)->thread);
+	struct function *function = resolve_outermost(((const struct thread_row *)row)->thread);
 
 	return function ? function_cell(function, column->index) : value_empty();
 }

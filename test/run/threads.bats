@@ -247,3 +247,22 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	done
 	same "events without a time" "$("$report" -v calls -f resource-monitor)" ""
 }
+
+@test "threads that a library began are called by their first recorded function" {
+	cat >app.cpp <<-'E'
+		#include <thread>
+		static volatile long sink;
+		void work(long n) { for (long i = 0; i < n; i++) sink = sink + 1; }
+		int main()
+		{
+			std::thread first(work, 9000000), second(work, 1000000);
+			first.join();
+			second.join();
+		}
+	E
+	g++ -g -O1 -pthread -finstrument-functions app.cpp -o app
+	LD_PRELOAD=$library ./app
+	same "began with" "$(view threads | "$here/csv" begin_function | grep -c 'Invoker\|_State_impl')" 2
+	"$report" -v balance >balance.txt
+	grep -q "work" balance.txt
+}
