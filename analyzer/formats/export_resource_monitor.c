@@ -51,6 +51,7 @@ static const struct source sources[] = {
 struct part {
 	struct curve curve;
 	struct process *process;
+	int64_t until;			/* from then on the process's next image counts the same on */
 };
 
 struct line {
@@ -58,29 +59,82 @@ struct line {
 	size_t nr;
 };
 
-static void read_set(struct line *line, struct process *process, struct rowset *rows, const char *name)
+/* Leave @curve without points if it is not known. */
+static void read_curve(struct curve *curve, struct process *process, const struct rowset *rows, const char *name)
 {
 	int column = rows ? rowset_column(rows, name) : -1;
-	struct part part = { .process = process };
 
-	if (column < 0)
-		return;
-	curve_init(&part.curve, 1);
-	for (size_t row = 0; row < rows->nr_rows; row++) {
+	curve_init(curve, 1);
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, (uint32_t)column);
 		double value = (double)raw;
 
 		if (raw != LOG_NONE)
-			curve_add(&part.curve, row_time(process, rows, row), &value);
+			curve_add(curve, row_time(process, rows, row), &value);
 	}
+}
+
+static double threads_at(struct curve *threads, int64_t time)
+{
+	double nr = 1;
+
+	if (threads->nr)
+		curve_at(threads, time, &nr);
+	return fmax(ceil(nr), 1);
+}
+
+/*
+ * Make it the CPU time since the recording began. The kernel counts a thread that runs on another processor at
+ * that one's next tick, so a reading may be too low: what the process's threads cannot have used between it and
+ * the next one, they had used by then.
+ */
+static void count_from_start(struct part *part, const struct rowset *rows)
+{
+	double *cpu_ns = part->curve.numbers, before = 0;
+	int64_t *times = part->curve.times;
+	struct curve threads;
+
+	read_curve(&threads, part->process, rows, "threads");
+	for (size_t i = part->curve.nr; i-- > 1;)
+		cpu_ns[i - 1] = fmax(cpu_ns[i - 1],
+				     cpu_ns[i] - (double)(times[i] - times[i - 1]) *
+							 fmax(threads_at(&threads, times[i - 1]),
+							      threads_at(&threads, times[i])));
+	if (!process_fact(part->process, "attached"))
+		before = (double)(times[0] - part->process->start) * threads_at(&threads, times[0]);
+	before = fmax(0, cpu_ns[0] - before);
+	for (size_t i = 0; i < part->curve.nr; i++)
+		cpu_ns[i] -= before;
+	curve_release(&threads);
+}
+
+static void read_set(struct line *line, struct process *process, const struct rowset *rows, const char *name)
+{
+	struct part part = { .process = process, .until = INT64_MAX };
+
+	read_curve(&part.curve, process, rows, name);
 	if (!part.curve.nr)
 		return;
+	if (strcmp(name, "cpu_ns") == 0)
+		count_from_start(&part, rows);
 	APPEND(line->parts, line->nr) = part;
 }
 
 static void read_part(struct line *line, struct process *process, const char *set, const char *name)
 {
 	read_set(line, process, process_rowset(process, set), name);
+}
+
+/* The kernel counts on through an exec. */
+static void end_at_execs(struct line *line)
+{
+	for (size_t i = 0; i < line->nr; i++) {
+		const struct process *next = process_next_image(line->parts[i].process);
+
+		for (size_t j = 0; next && j < line->nr; j++)
+			if (line->parts[j].process == next)
+				line->parts[i].until = line->parts[j].curve.times[0];
+	}
 }
 
 /* One log is enough for what concerns the machine: insideme-run's, if there is one. */
@@ -92,6 +146,8 @@ static void read_line(struct line *line, const struct model *model, const char *
 		read_part(line, model->monitors[i], set, column);
 	for (size_t i = 0; i < model->nr_processes && !(is_machine && line->nr); i++)
 		read_part(line, model->processes[i], set, column);
+	if (strcmp(column, "cpu_ns") != 0)
+		end_at_execs(line);
 }
 
 static void release_line(struct line *line)
@@ -110,7 +166,7 @@ static double sum_at(const struct line *line, int64_t time, bool live)
 		struct curve *curve = &line->parts[i].curve;
 
 		if (time < curve->times[0] ? !live || line->parts[i].process->start > time :
-		    live && time > line->parts[i].process->last)
+		    (live && time > line->parts[i].process->last) || time >= line->parts[i].until)
 			continue;
 		curve_at(curve, time, &value);
 		sum += value;

@@ -388,6 +388,32 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	grep -q 'is estimated to be [1-9][0-9.]*e-[0-9]* s' log.csv
 }
 
+@test "resource monitor's log: one thread takes one processor at most, images of one process add nothing up twice" {
+	cat >sums.awk <<-'END'
+	# what is before the first row was used before
+	NR > 3 { if ($2 > most) most = $2; cpu_ns += $2 / 100 * ($1 - before) * 1e9 }
+	NR > 3 && $12 + 0 < writes { print "fewer writes" }
+	NR > 2 { before = $1; writes = $12 + 0 }
+	END { printf "%d %d %d\n", most, cpu_ns, writes }
+	END
+	sh -c 'trap "exit 0" TERM; while :; do :; done' & pid=$!
+	sleep 0.5
+	monitor -q --pid=$pid --timeout=300ms --interval=10ms --run=attached
+	kill $pid
+	wait $pid
+	"$report" -f resource-monitor attached >log.csv
+	read -r most cpu_ns writes < <(awk -F, -f sums.awk log.csv)
+	between "percent of one that ran before" 1 "$most" 100
+	monitor -q --interval=10ms --run=execed bash -c 'i=0; while ((i < 20000)); do echo $((++i)); done >written
+		exec "$0" -c "i=0; while ((i < 20000)); do echo \$((++i)); done >written"' bash
+	"$report" -f resource-monitor execed >log.csv
+	read -r most cpu_ns writes < <(awk -F, -f sums.awk log.csv)
+	between "percent of one after another" 1 "$most" 100
+	between "CPU of both images" "$(($(view processes execed --columns cpu_ns | tail -1) / 2))" "$cpu_ns" \
+		"$(($(view processes execed --columns cpu_ns | tail -1) * 11 / 10))"
+	between "writes" 39000 "$writes" 41000
+}
+
 @test "the GPUs of resource monitor's log" {
 	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all --interval=10ms -- "$bin/uses" sleeps 150
 	"$report" -f resource-monitor | tail -n +3 >log.csv
