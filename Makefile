@@ -52,8 +52,10 @@ analyzer_obj := $(call obj,tool,$(analyzer_src))
 man_pages := $(foreach n,1 7,$(patsubst doc/%,$(O)/man/man$n/%,$(wildcard doc/*.$n)))
 
 compilers := $(addprefix $(O)/insideme-,cc c++ fc)
+# Parts of programs that insideme-cc links; the second one calls in x86-64's assembler.
+own_objects := $(O)/insideme-lines.o $(if $(filter x86_64,$(shell uname -m)),$(O)/insideme-line-events.o)
 
-all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(O)/insideme-lines.o $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
+all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(own_objects) $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
 
 # A change of flags rebuilds all objects.
 $(O)/flags: FORCE
@@ -83,9 +85,12 @@ $(O)/libinsideme-nop.so: $(nop_obj)
 	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj) -lgcc
 $(O)/libinsideme-mpi.so: $(mpi_obj)
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -o $@ $(mpi_obj)
-# It becomes part of programs, so it has no debug information of ours.
-$(O)/insideme-lines.o: include/insideme_lines.c include/insideme.h $(O)/flags
-	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC $(warnings) -Wno-vla -iquote include -c $< -o $@
+# They become part of programs, so they have no debug information of ours.
+$(own_objects): $(O)/insideme-%.o: include/insideme.h $(O)/flags
+$(O)/insideme-lines.o: include/insideme_lines.c
+$(O)/insideme-line-events.o: include/insideme_line_events.c
+$(own_objects):
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC $(warnings) -Wno-vla -iquote include -c $(filter %.c,$^) -o $@
 $(O)/insideme-run: $(monitor_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
@@ -123,7 +128,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(O)/insideme-run $(O)/insideme-report $(compilers) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(lib)/insideme
-	install -m 644 $(O)/insideme-lines.o $(lib)/insideme
+	install -m 644 $(own_objects) $(lib)/insideme
 	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > $(lib)/pkgconfig/insideme.pc
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1

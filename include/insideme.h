@@ -79,6 +79,12 @@ struct insideme_sum {
 enum { INSIDEME_TOTAL = 0, INSIDEME_MEAN = 1, INSIDEME_RESET = 2 };	/* for insideme_timing() */
 enum { INSIDEME_MEMORY_RSS, INSIDEME_MEMORY_PEAK };			/* used by the recorder */
 
+/* Code whose lines are told to @line: bytes 0: none. */
+struct insideme_line_events {
+	uintptr_t begin, bytes;
+	void (*line)(uintptr_t code, uintptr_t stack);
+};
+
 /*
  * The recorder's side. A change of a member's meaning needs a new version. New members are added at
  * the end.
@@ -123,6 +129,8 @@ struct insideme_recorder {
 	void (*lines_copy)(void);	/* the process may be about to exec */
 	uint64_t (*mean_ns)(const char *name);
 	int (*focus)(const char *list);
+	/* insideme-cc --line-events: fill this for the code of an object */
+	void (*line_events)(struct insideme_line_events *events, const void *begin, const void *end);
 };
 
 #ifndef INSIDEME_RECORDER

@@ -90,6 +90,7 @@ enum log_loss {
 	LOG_LOST_PAGE_FAULTS,		/* page faults that came faster than they were read, or had no room */
 	LOG_LOST_STACK_COPIES,		/* stacks that could not be copied, or had no room */
 	LOG_LOST_CALL_PLACES,		/* calls whose calling place had no room */
+	LOG_LOST_LINE_EVENTS,		/* line events for which there was no room */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -286,6 +287,7 @@ enum log_area_kind {
 	LOG_AREA_STACK_COPY,	/* struct log_stack_copy, bytes */
 	LOG_AREA_CALL_PLACES,	/* struct log_area, log_call_place[] */
 	LOG_AREA_BLOCKED,	/* struct log_area, log_blocked[] */
+	LOG_AREA_LINE_EVENTS,	/* struct log_area, log_line_event[] */
 };
 
 /*
@@ -305,7 +307,7 @@ struct log_area {
 	uint32_t record_bytes;		/* size of one record if all have the same size, otherwise 0 */
 	/* Of frames: ref of their readings; of counters: of what is not to be counted; of a thread: of its newest call places; 0: none */
 	uint32_t beside;
-	uint32_t reserved_1;
+	uint32_t line_events;		/* of a thread: ref of its newest line events; 0: none */
 	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
@@ -725,6 +727,18 @@ struct log_call_place {
 	uint64_t reserved_2;
 };
 _Static_assert(sizeof(struct log_call_place) == 64, "a call place is one line");
+
+/*
+ * A line that a thread began (INSIDEME_LINE_EVENTS), in code of insideme-cc --line-events; in the order in which
+ * they began.
+ */
+struct log_line_event {
+	LOG_SHARED uint64_t ticks;	/* written last; 0: not yet written */
+	uint64_t code_addr;		/* the first instruction of the line in this piece of code */
+	uint64_t stack_addr;		/* where the stack of its function ends */
+	uint32_t rss_pages;		/* with LOG_SNAPSHOT_EVERY: as in log_memory_reading; UINT32_MAX: not read */
+	uint32_t vms_pages;
+};
 
 /*
  * What the sampler found blocked threads in. What a thread is found in stands for all the time that it was

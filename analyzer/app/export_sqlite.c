@@ -464,7 +464,7 @@ static bool add_view(struct sqlite *sqlite, struct report *report, const struct 
 /* Entries and exits are the calls once more. */
 static bool is_wanted(const struct report *report, const struct view *view)
 {
-	if (view->build == view_events ||
+	if (view->build == view_events || view->build == view_steps ||
 	    (view->has_times && report->model->nr_profiles && trace_of_saved(report->model)))
 		return false;
 	return view->build != view_resources || !report_is_of_threads(report);

@@ -174,6 +174,8 @@ int follow(const struct options *options)
 
 	if (status)
 		return status;
+	if (strcmp(options->view, "steps") == 0)
+		return error("--follow: calls only, no lines"), EXIT_USAGE;
 	if (!find_runs(&follower))
 		return EXIT_FAILURE;
 	forget_runs(&follower);

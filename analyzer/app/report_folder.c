@@ -13,6 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/base/units.h"
+#include "analyzer/calls/line_steps.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
 #include "analyzer/formats/picture.h"
@@ -242,6 +243,8 @@ int folder_write(struct report *report)
 			continue;	/* its readings are of whole processes */
 		if (rule && view->build == view_events)
 			continue;	/* entries and exits of calls are more than the calls */
+		if (view->build == view_steps && !line_steps_are_in(report->model))
+			continue;
 		status = write_view(report, view, "", rule, view->build, &largest);
 		if (status == 0 && report->diff && view->compare)
 			status = write_view(report, view, "-diff", NULL, view->compare, &largest);

@@ -16,13 +16,14 @@
 #include "analyzer/formats/export.h"
 
 #define RECORD_COLUMNS	"index,type,function,rss_bytes,vms_bytes,line,file,pid,thread"
+#define LINE_COLUMNS	"index,function,line,rss_bytes,vms_bytes,text,file,pid,thread"
 #define OTHER_WIDTH	12
 
 /* Widths in text; numbers are aligned to the right, as in pikos's template. */
 static const struct { const char *column; int width;
 } widths[] = {
 	{ "index", 8 }, { "type", 9 },	{ "function", 30 }, { "rss_bytes", 15 }, { "vms_bytes", 15 },
-	{ "line", 6 },	{ "file", 24 }, { "pid", 7 },	    { "thread", 7 },
+	{ "line", 6 },	{ "text", 50 }, { "file", 24 }, { "pid", 7 },	    { "thread", 7 },
 };
 
 static bool next_event(struct table *table, void *row)
@@ -30,19 +31,24 @@ static bool next_event(struct table *table, void *row)
 	return call_events_next(table->source, row);
 }
 
-static struct table table_of(struct call_events *events)
+/* Of lines, if that view was asked for; else of calls. */
+static bool is_of_lines(const struct options *options)
 {
-	struct table table = events_table;
+	return strcmp(options->view, steps_table.name) == 0;
+}
 
-	table.data_columns = RECORD_COLUMNS;
-	table.next = next_event;
-	table.source = events;
+static struct table table_of(const struct options *options)
+{
+	struct table table = is_of_lines(options) ? steps_table : events_table;
+
+	table.data_columns = is_of_lines(options) ? LINE_COLUMNS : RECORD_COLUMNS;
+	table.next = is_of_lines(options) ? step_rows_next : next_event;
 	return table;
 }
 
 int pikos_check(const struct report *report)
 {
-	struct table table = table_of(NULL);
+	struct table table = table_of(report->options);
 	const char *path = report->options->output;
 	FILE *out;
 	int status = rows_check(&table, report->options, false);
@@ -160,13 +166,22 @@ int pikos_open(struct pikos *pikos, const struct report *report)
 		return EXIT_FAILURE;
 	pikos->out = pikos->file.out;
 	pikos->events = call_events_new();
-	pikos->table = table_of(pikos->events);
+	pikos->steps.report = report;
+	pikos->table = table_of(report->options);
+	pikos->table.source = is_of_lines(report->options) ? (void *)&pikos->steps : pikos->events;
 	rows_open(&pikos->rows, &pikos->table, report->options, false);
 	if (pikos->kind == PIKOS_TEXT)
 		write_text_head(pikos);
 	else if (pikos->kind == PIKOS_CSV)
 		write_csv_head(pikos);
 	return 0;
+}
+
+static void write_row(struct pikos *pikos, const void *row)
+{
+	pikos->nr_rows++;
+	if (pikos->kind != PIKOS_COUNT)
+		(pikos->kind == PIKOS_TEXT ? write_text : write_csv)(pikos, row);
 }
 
 void pikos_write(struct pikos *pikos, struct model *model, bool is_last)
@@ -178,9 +193,7 @@ void pikos_write(struct pikos *pikos, struct model *model, bool is_last)
 	while ((event = rows_next(&pikos->rows)) != NULL) {
 		if (has_window && (event->time < model->from || event->time > model->to))
 			continue;
-		pikos->nr_rows++;
-		if (pikos->kind != PIKOS_COUNT)
-			(pikos->kind == PIKOS_TEXT ? write_text : write_csv)(pikos, event);
+		write_row(pikos, event);
 	}
 	call_events_end(pikos->events);
 }
@@ -212,12 +225,18 @@ int pikos_close(struct pikos *pikos)
 int export_pikos(struct report *report)
 {
 	struct pikos pikos;
+	const void *step;
 	int status = pikos_check(report);
 
 	if (status == 0)
 		status = pikos_open(&pikos, report);
 	if (status)
 		return status;
+	if (is_of_lines(report->options)) {
+		while ((step = rows_next(&pikos.rows)))
+			write_row(&pikos, step);
+		return pikos_close(&pikos);
+	}
 	pikos_write(&pikos, report->model, true);
 	events_tell_share(report->model, true);
 	return pikos_close(&pikos);

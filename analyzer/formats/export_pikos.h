@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pikos's records of each entry and exit of a call: csv, or text in columns of fixed width, with pikos's
+ * pikos's records of each entry and exit of a call, or with -v steps of each line: csv, or text in columns of fixed width, with pikos's
  * names of columns, and pid and tid. Rows are written one by one, so they can follow a run that goes on.
  */
 #pragma once
@@ -8,7 +8,7 @@
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/whole_file.h"
 #include "analyzer/calls/call_events.h"
-#include "analyzer/cells/view_context.h"
+#include "analyzer/cells/steps_table.h"
 #include "analyzer/tables/table_text.h"
 
 /* Csv, text in columns of fixed width, or the number of records alone. */
@@ -24,6 +24,7 @@ struct pikos {
 	struct table table;
 	struct rows rows;
 	struct call_events *events;
+	struct step_rows steps;
 	struct row_text line;
 };
 

@@ -22,6 +22,7 @@ void lines_release(struct model *model)
 	hashtable_release(&model->lines->table);
 	hashtable_release(&model->lines->functions);
 	code_places_release(&model->lines->places);
+	source_files_release(&model->lines->sources);
 	free(model->lines);
 }
 

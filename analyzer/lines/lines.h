@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/lines/code_places.h"
+#include "analyzer/lines/source_text.h"
 #include "analyzer/model/model.h"
 
 /* Samples in some code (self), and also in what it calls. Times are CPU time in ns. */
@@ -45,6 +46,7 @@ struct line {
 /* struct model's lines. */
 struct lines {
 	struct code_places places;
+	struct source_files sources;
 	struct hashtable functions;	/* struct line_function */
 	struct hashtable table;		/* struct line */
 	uint64_t nr_stacks, nr_samples;	/* of the latter those whose time the lines have */

@@ -103,7 +103,7 @@ static bool is_unwritten_head(const struct logfile *log, uint64_t offset)
 
 	memcpy(&area, log->base + offset, left < sizeof(area) ? left : sizeof(area));
 	return area.magic == 0 && (area.self == 0 || area.self == offset >> LOG_REF_SHIFT) &&
-	       area.next == 0 && !(area.beside | area.reserved_1 | area.reserved[0] | area.reserved[1]);
+	       area.next == 0 && !(area.beside | area.line_events | area.reserved[0] | area.reserved[1]);
 }
 
 /* Where the area really ends. If its size is damaged, the head of the next area lies within it. */

@@ -101,6 +101,8 @@ static const struct loss losses[] = {
 	  "stacks could not be copied, or had no room", false },
 	{ LOG_LOST_CALL_PLACES, "lost_call_lines", "call's calling line had no room",
 	  "calls' calling lines had no room", true },
+	{ LOG_LOST_LINE_EVENTS, "lost_line_events", "line event had no room",
+	  "line events had no room: --focused-on records fewer, --budget keeps more", true },
 	{ LOG_LOST_LINE_COUNTS, "lost_line_counts", "source file's counts of lines had no room",
 	  "source files' counts of lines had no room", true },
 };

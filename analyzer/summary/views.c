@@ -22,6 +22,8 @@ const struct view views[] = {
 	  true, NULL },
 	{ "events", "entries and exits of single calls, all threads, in the order of time; also as -f pikos",
 	  view_events, true, NULL },
+	{ "steps", "each line that ran, all threads, in the order of time (insideme-cc --line-events)",
+	  view_steps, true, NULL },
 	{ "fields", "time and memory by purpose of functions: --fields, INSIDEME_FIELDS, or else @name",
 	  view_fields, false, NULL },
 	{ "heap", "who allocated what lived at the peak, and what was not freed", view_heap, false, NULL },

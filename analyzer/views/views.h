@@ -40,6 +40,7 @@ int view_threads(struct document *document, struct report *report);
 int view_stacks(struct document *document, struct report *report);
 int view_calls(struct document *document, struct report *report);
 int view_events(struct document *document, struct report *report);
+int view_steps(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_timers(struct document *document, struct report *report);
 int view_marks(struct document *document, struct report *report);

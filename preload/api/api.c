@@ -7,6 +7,8 @@
 
 #include "preload/api/api.h"
 #include "preload/calls/call_slow.h"
+#include "preload/calls/line_events.h"
+#include "preload/calls/line_focus.h"
 #include "preload/calls/selection.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
@@ -15,6 +17,7 @@
 #include "preload/state/labels.h"
 #include "preload/state/line_units.h"
 #include "preload/state/live.h"
+#include "preload/state/modules.h"
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
@@ -131,6 +134,29 @@ static void lines_begin(const void *unit)
 		line_units_add(unit);
 }
 
+static void line_began(uintptr_t code, uintptr_t stack)
+{
+	struct log_thread *thread = thread_self();
+
+	if (thread)
+		line_event_add(thread, code, stack);
+}
+
+/* The focus may be read only now. */
+static void line_events(struct insideme_line_events *events, const void *begin, const void *end)
+{
+	uintptr_t from = (uintptr_t)begin, to = (uintptr_t)end;
+
+	if (!settings.value[SETTING_LINE_EVENTS] || !live_has_begun || !recorder_open())
+		return;
+	modules_know(from);
+	if (selection_now()->has_focus && !line_focus_within(&from, &to))
+		return;
+	events->begin = from;
+	events->line = line_began;
+	__atomic_store_n(&events->bytes, to - from, __ATOMIC_RELEASE);
+}
+
 EXPORT extern const struct insideme_recorder insideme_recorder;
 const struct insideme_recorder insideme_recorder = {
 	.version = INSIDEME_VERSION_OF_TABLE,
@@ -168,4 +194,5 @@ const struct insideme_recorder insideme_recorder = {
 	.lines_copy = line_units_copy,
 	.mean_ns = query_mean_ns,
 	.focus = focus,
+	.line_events = line_events,
 };

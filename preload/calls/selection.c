@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "insideme_pattern.h"
+#include "preload/calls/line_focus.h"
 #include "preload/calls/paths.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
@@ -148,7 +149,13 @@ static void look_whether_near(struct choice *choice, const char *name)
 	text_copy(choice->near, sizeof(choice->near), name);
 }
 
-static void look_at(const char *name, const char *file, uint64_t value, void *context)
+/* The focus of lines is that of the start. */
+static bool wants_lines(const struct full_set *full)
+{
+	return settings.value[SETTING_LINE_EVENTS] && full == &first_set;
+}
+
+static void look_at(const char *name, const char *file, uint64_t value, uint64_t bytes, void *context)
 {
 	struct search *search = context;
 	struct choice *choices = search->full->choices;
@@ -170,6 +177,8 @@ static void look_at(const char *name, const char *file, uint64_t value, void *co
 				      glob_fits_path(&choices[i].pattern.name, file);
 		verdict = choices[i].verdict > verdict ? choices[i].verdict : verdict;
 	}
+	if (verdict == VERDICT_FOCUS && wants_lines(search->full))
+		line_focus_add(search->bias + value, search->bias + value + bytes);
 	if (verdict != VERDICT_NONE)
 		keep(search->object, (search->bias + value) << VERDICT_BITS | verdict);
 }
@@ -237,6 +246,8 @@ static void add_object(struct full_set *full, const char *path, uintptr_t bias, 
 		choices[i].is_known = true;
 		object->of_all = choices[i].verdict > object->of_all ? choices[i].verdict : object->of_all;
 	}
+	if (object->of_all == VERDICT_FOCUS && wants_lines(full))
+		line_focus_add(begin, end);
 	symbol_file_each(path, look_at, &search);
 	sort(object->functions, object->nr);
 	__atomic_store_n(&object->end, end, __ATOMIC_RELEASE);
@@ -268,6 +279,7 @@ void selection_remove(uintptr_t begin, uintptr_t end)
 {
 	for (uint32_t i = 0; i < nr_sets; i++)
 		remove_object(sets[i], begin, end);
+	line_focus_remove(begin, end);
 }
 
 /* ---- the question ---- */

@@ -31,7 +31,8 @@ struct wanted {
 	char *name;			/* of NAME_BYTES; "": not found yet */
 };
 
-static void take_name(const char *symbol, const char *file, uint64_t value, void *context)
+static void take_name(const char *symbol, const char *file, uint64_t value, uint64_t bytes,
+		      void *context)
 {
 	struct wanted *wanted = context;
 

@@ -15,13 +15,27 @@ const struct rows_preset rows_presets[] = {
 	{ "functions",
 	  "a row for each entry and exit of a call",
 	  "index,type,function,line,file,pid,thread",
-	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET } } },
+	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET } },
+	  .view = NULL },
 	{ "function_memory",
 	  "the same, with RSS and VMS as they are then",
 	  "index,type,function,rss_bytes,vms_bytes,line,file,pid,thread",
 	  { { SETTING_THRESHOLD, "0" },
 	    { SETTING_BUDGET, BUDGET },
-	    { SETTING_SNAPSHOT, "heap,rss:every" } } },
+	    { SETTING_SNAPSHOT, "heap,rss:every" } },
+	  .view = NULL },
+	{ "lines",
+	  "a row for each line that begins (insideme-cc --line-events), at the end",
+	  "index,function,line,text,file,pid,thread",
+	  { { SETTING_LINE_EVENTS, "on" }, { SETTING_BUDGET, BUDGET } },
+	  .view = "steps" },
+	{ "line_memory",
+	  "the same, with RSS and VMS as they are then",
+	  "index,function,line,rss_bytes,vms_bytes,text,file,pid,thread",
+	  { { SETTING_LINE_EVENTS, "on" },
+	    { SETTING_BUDGET, BUDGET },
+	    { SETTING_SNAPSHOT, "heap,rss:every" } },
+	  .view = "steps" },
 	{ .name = NULL },
 };
 
@@ -77,7 +91,7 @@ static pid_t start(const struct rows_options *options, enum how how, const char 
 		   const sigset_t *mask)
 {
 	size_t recording = find_recording(options->recording ?: options->output ? "text" : "screen");
-	const char *output = options->output ?: recordings[recording].output, *arguments[20] = { NULL };
+	const char *output = options->output ?: recordings[recording].output, *arguments[24] = { NULL };
 	size_t nr = 0;
 
 	if (rows_is_stream(options->recording))
@@ -85,6 +99,10 @@ static pid_t start(const struct rows_options *options, enum how how, const char 
 
 	arguments[nr++] = "-f";
 	arguments[nr++] = recordings[recording].format;
+	if (options->preset->view) {
+		arguments[nr++] = "-v";
+		arguments[nr++] = options->preset->view;
+	}
 	arguments[nr++] = "--columns";
 	arguments[nr++] = options->preset->columns;
 	if (how != AT_END)
@@ -133,16 +151,22 @@ void rows_say_none(const struct rows_options *options, int32_t rank)
 			name);
 }
 
+/* Are all of them written when the program has ended? */
+static bool rows_are_late(const struct rows_options *options)
+{
+	return options->at_end || options->preset->view;
+}
+
 pid_t rows_start(const struct rows_options *options, const char *run_path, const sigset_t *mask)
 {
-	pid_t pid = options->at_end ? 0 : start(options, LIVE, run_path, mask);
+	pid_t pid = rows_are_late(options) ? 0 : start(options, LIVE, run_path, mask);
 
 	return pid > 0 ? pid : 0;
 }
 
 void rows_finish(const struct rows_options *options, pid_t pid, const char *run_path, const sigset_t *mask)
 {
-	if (options->at_end)
+	if (rows_are_late(options))
 		pid = start(options, AT_END, run_path, mask);
 	if (pid > 0)
 		report_wait(pid);

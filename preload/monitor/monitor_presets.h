@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pikos's monitors: insideme-run functions|function_memory ... -- PROGRAM. Each of them sets how the program
- * is recorded, and lets insideme-report write a row for each entry and exit of a call while the program runs.
+ * pikos's monitors: insideme-run functions|function_memory|lines|line_memory ... -- PROGRAM. Each of them
+ * sets how the program is recorded, and lets insideme-report write a row for each entry and exit of a call
+ * while the program runs, or for each line when it has ended.
  */
 #pragma once
 
@@ -17,6 +18,7 @@ struct rows_preset {
 	const char *columns;		/* columns of insideme-report */
 	/* for settings that the user does not give; ends with no value */
 	struct { enum setting_id id; const char *value; } settings[4];
+	const char *view;		/* of insideme-report, that ended runs alone have; NULL: of calls */
 };
 extern const struct rows_preset rows_presets[];	/* ends with no name */
 

@@ -281,7 +281,7 @@ static int check_rows(struct options *options)
 		options->needs_preset = "recording";
 	if (!rows->preset)
 		return !options->needs_preset ? 0 :
-			complain("--%s: it needs a monitor: functions or function_memory, then -- PROGRAM",
+			complain("--%s: it needs a monitor, as functions or lines, then -- PROGRAM",
 				 options->needs_preset);
 	if (rows->recording && !rows_is_recording(rows->recording))
 		return wrong(rows->recording, "no such recording; screen, text, csv, count or stream:PATH");
@@ -336,14 +336,16 @@ void options_print_help(void)
 				  settings = { table.lines + ARRAY_SIZE(own_lines), NR_SETTINGS, complain };
 
 	printf("Usage: insideme-run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-	       "       insideme-run functions|function_memory [OPTION...] -- PROGRAM [ARGUMENT...]\n"
+	       "       insideme-run functions|function_memory|lines|line_memory [OPTION...] -- PROGRAM "
+	       "[ARGUMENT...]\n"
 	       "       insideme-run [OPTION...] --pid=PIDS [--children] | --machine [--timeout=TIME]\n"
 	       "Run PROGRAM under InsideMe's recorder and sample what it uses from outside.\n\n");
 	option_print_help(&own);
 	printf("\nSettings, each also an environment variable and a line of insideme.conf: "
 	       "INSIDEME_BUDGET and so on.\n");
 	option_print_help(&settings);
-	printf("\nA monitor records every call and writes rows while PROGRAM runs, or when it has ended:\n");
+	printf("\nA monitor records every call, or line, and writes rows while PROGRAM runs, or when it has "
+	       "ended:\n");
 	for (const struct rows_preset *preset = rows_presets; preset->name; preset++)
 		printf("  %-23s %s\n", preset->name, preset->help);
 	printf("\nThe exit status is PROGRAM's; 127: not found, 126: cannot be run, 2: wrong usage.\n"

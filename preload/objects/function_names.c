@@ -63,7 +63,7 @@ static void each_symbol(const struct chunk *symbols, const struct chunk *strings
 		if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
 			file = *name ? name : NULL;
 		else if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF && *name)
-			each(name, is_local ? file : NULL, symbol->st_value, context);
+			each(name, is_local ? file : NULL, symbol->st_value, symbol->st_size, context);
 	}
 }
 

@@ -8,9 +8,9 @@
 
 /*
  * @file: the source file of a static function, as the compiler recorded it; NULL: not known.
- *   @value: the function's address in the file.
+ *   @value, @bytes: the function's address in the file, and how long its code is.
  */
-typedef void symbol_each(const char *name, const char *file, uint64_t value, void *context);
+typedef void symbol_each(const char *name, const char *file, uint64_t value, uint64_t bytes, void *context);
 
 /*
  * Call @each for every function that .symtab, or in a stripped file .dynsym, of the ELF file at

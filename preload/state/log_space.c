@@ -55,6 +55,7 @@ static uint64_t share_of(enum log_area_kind kind)
 		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14, [LOG_AREA_WAITS] = 12,
 		[LOG_AREA_TRANSFERS] = 10,
 		[LOG_AREA_LINE_COUNTS] = 14, [LOG_AREA_STACK_COPY] = 16, [LOG_AREA_CALL_PLACES] = 12,
+		[LOG_AREA_LINE_EVENTS] = 12,
 	};
 
 	if (kind == LOG_AREA_SLICES)

@@ -13,6 +13,7 @@ install_to() {
 	install_to /opt/insideme "$PWD/root"
 	for file in bin/insideme-run bin/insideme-report bin/insideme-cc bin/insideme-c++ bin/insideme-fc \
 		lib/libinsideme.so lib/insideme/libinsideme.so lib/insideme/insideme-lines.o \
+		lib/insideme/insideme-line-events.o \
 		lib/insideme/libinsideme-nop.so lib/pkgconfig/insideme.pc share/man/man1/insideme-run.1 \
 		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 \
 			share/man/man7/insideme.7 \

@@ -313,7 +313,7 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 	between "commands of the README" 10 "$(wc -l <commands)" 30
 	sed -n '/^## Views and options/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' \
 		"$top/doc/settings.md" >more
-	between "commands of the settings" 15 "$(wc -l <more)" 40
+	between "commands of the settings" 15 "$(wc -l <more)" 45
 	cat more >>commands
 	echo leak:nothing >FILE
 	sed -i "/--serve/d" commands	# it goes on until it is ended

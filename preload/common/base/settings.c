@@ -22,7 +22,8 @@
 static const char *const timing_choices[] = { "exact", "auto", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 /* The names of insideme-run's presets. */
-static const char *const monitor_choices[] = { "off", "functions", "function_memory", NULL };
+static const char *const monitor_choices[] = { "off",   "functions",   "function_memory",
+					    "lines", "line_memory", NULL };
 static const char *const recording_choices[] = { "screen", "text", "csv", "count", "stream:PATH", NULL };
 static const char *const mpi_choices[] = { "auto", "on", "off", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
@@ -59,6 +60,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"with insideme-run: which line touched each page of memory first, for -v lines" },
 	[SETTING_CALL_LINES] = { "INSIDEME_CALL_LINES", "call-lines", SETTING_SWITCH, "off", NULL,
 		"with hooks: calls, and their time, by the line that calls, for -v lines" },
+	[SETTING_LINE_EVENTS] = { "INSIDEME_LINE_EVENTS", "line-events", SETTING_SWITCH, "off", NULL,
+		"record each line that begins, of code of insideme-cc --line-events, for -v steps" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 		"NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_WAITS] = { "INSIDEME_WAITS", "waits", SETTING_SWITCH, "on", NULL,
