@@ -79,7 +79,7 @@ enum log_loss {
 	LOG_LOST_PROCESSES,		/* forked children for which no log could be made */
 	LOG_LOST_SAMPLES,		/* CPU samples for which there was no room */
 	LOG_LOST_SAMPLED_THREADS,	/* threads that the kernel gave no timer for samples */
-	LOG_LOST_SWITCHES,		/* threads whose context switches came faster than they were read */
+	LOG_LOST_SWITCHES,		/* context switches that came faster than they were read */
 	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
 	LOG_LOST_WAITS,			/* library calls of which it is not known what they waited for */
 	LOG_LOST_TRANSFERS,		/* MPI calls that communicate, but have no record of their own */

@@ -360,7 +360,11 @@ static void finish_function(struct model *model, struct function *function, stru
 	free(spans->list);
 }
 
-/* Rows are apart in time, so what they say of calls may add up to more CPU time than the processes had. */
+/*
+ * Calls may add up to more CPU time than the processes had: rows are apart in time, and a thread on its
+ * processor does not run while the host takes the processor away, or while the kernel serves interrupts. It
+ * is ready then.
+ */
 static void limit_cpu(struct model *model)
 {
 	double cpu_ns = 0, share;
@@ -375,12 +379,12 @@ static void limit_cpu(struct model *model)
 
 		if (!use)
 			continue;
-		add(&use->self[USE_BLOCKED_NS], (1 - share) * use->self[USE_CPU_NS]);
-		add(&use->total[USE_BLOCKED_NS], (1 - share) * use->total[USE_CPU_NS]);
+		add(&use->self[USE_WAIT_NS], (1 - share) * use->self[USE_CPU_NS]);
+		add(&use->total[USE_WAIT_NS], (1 - share) * use->total[USE_CPU_NS]);
 		use->self[USE_CPU_NS] *= share;
 		use->total[USE_CPU_NS] *= share;
 	}
-	model->used_ns[USE_BLOCKED_NS] += (1 - share) * model->used_ns[USE_CPU_NS];
+	model->used_ns[USE_WAIT_NS] += (1 - share) * model->used_ns[USE_CPU_NS];
 	model->used_ns[USE_CPU_NS] *= share;
 }
 

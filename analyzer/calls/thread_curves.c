@@ -121,21 +121,29 @@ static void read_exact_cpu(struct thread_use *use, struct process *process, cons
 	use->times = exact;
 }
 
-enum { OFF_BLOCKED, OFF_PREEMPTED, NR_OFFS };
+/* How long the thread had been off its processor, and for how long records say whether it was. */
+enum { OFF_BLOCKED, OFF_PREEMPTED, OFF_SEEN, NR_OFFS };
 
-/* How long the thread had been off its processor, by the kernel's records. Return: false if there are none */
+static const char *const off_columns[] = { "thread_blocked_ns", "thread_preempted_ns", "thread_unseen_ns" };
+
+/* By the kernel's records. Return: false if there are none */
 static bool read_off(struct curve *off, struct process *process, uint32_t tid)
 {
 	const struct rowset *rows = rows_of_tid(process, "thread_off", tid);
-	int blocked = rows ? rowset_column(rows, "thread_blocked_ns") : -1;
-	int preempted = rows ? rowset_column(rows, "thread_preempted_ns") : -1;
-	double numbers[NR_OFFS] = { 0, 0 };
+	double numbers[NR_OFFS] = { 0 };
+	int columns[NR_OFFS];
 
 	curve_init(off, NR_OFFS);
-	for (size_t row = 0; blocked >= 0 && preempted >= 0 && row < rows->nr_rows; row++) {
-		numbers[OFF_BLOCKED] += growth(rows, row, blocked);
-		numbers[OFF_PREEMPTED] += growth(rows, row, preempted);
-		curve_add(off, row_time(process, rows, row), numbers);
+	for (int i = 0; rows && i < NR_OFFS; i++)
+		columns[i] = rowset_column(rows, off_columns[i]);
+	for (size_t row = 0; rows && row < rows->nr_rows; row++) {
+		int64_t time = row_time(process, rows, row);
+		double passed = row ? (double)(time - row_time(process, rows, row - 1)) : 0;
+
+		numbers[OFF_BLOCKED] += growth(rows, row, columns[OFF_BLOCKED]);
+		numbers[OFF_PREEMPTED] += growth(rows, row, columns[OFF_PREEMPTED]);
+		numbers[OFF_SEEN] += fmax(passed - growth(rows, row, columns[OFF_SEEN]), 0);
+		curve_add(off, time, numbers);
 	}
 	return off->nr > 1;
 }
@@ -162,65 +170,41 @@ static void off_between(struct curve *off, int64_t from, int64_t to, double *num
 		numbers[i] -= before[i];
 }
 
-/* A time in which records show when the thread ran. */
-static void add_exact(struct curve *exact, struct curve *off, int64_t from, int64_t to, double wait_ns,
-		      size_t *point, double *numbers)
+static double on_ns(const double *off)
 {
-	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
+	return off[OFF_SEEN] - off[OFF_BLOCKED] - off[OFF_PREEMPTED];
+}
+
+/*
+ * A span between two rows. Records show when the thread ran. They may lack a part of it, as before the first
+ * one, or where some were lost: what is left of the sums goes there, evenly.
+ */
+static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to, const double *sums,
+			size_t *point, double *numbers)
+{
+	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES], unseen_ns, wait_rate, cpu_rate;
 	int64_t time = from;
 
 	memcpy(begin, numbers, sizeof(begin));
 	off_between(off, from, to, span);
+	unseen_ns = fmax((double)(to - from) - span[OFF_SEEN], 0);
+	cpu_rate = unseen_ns > 0 ? fmin(fmax((sums[TIMES_CPU] - on_ns(span)) / unseen_ns, 0), 1) : 0;
+	wait_rate = sums[TIMES_WAIT] / (double)(to - from);
 	while (time < to) {
 		while (*point < off->nr && off->times[*point] <= time)
 			++*point;
 		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
 		off_between(off, from, time, now);
-		numbers[TIMES_CPU] =
-			begin[TIMES_CPU] + (double)(time - from) - now[OFF_BLOCKED] - now[OFF_PREEMPTED];
-		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_while_off(now, span, wait_ns);
+		unseen_ns = fmax((double)(time - from) - now[OFF_SEEN], 0);
+		numbers[TIMES_CPU] = begin[TIMES_CPU] + on_ns(now) + cpu_rate * unseen_ns;
+		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_rate * unseen_ns +
+				      wait_while_off(now, span, wait_rate * span[OFF_SEEN]);
 		curve_add(exact, time, numbers);
 	}
 }
 
-/* A time without such records. */
-static void add_evenly(struct curve *exact, int64_t from, int64_t to, const double *rates, double *numbers)
-{
-	for (int i = 0; i < NR_TIMES; i++)
-		numbers[i] += rates[i] * (double)(to - from);
-	curve_add(exact, to, numbers);
-}
-
-/*
- * A span between two rows that records cover in part, as the first and the last one. What is left goes to the
- * part outside.
- */
-static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to,
-			const double *sums, size_t *point, double *numbers)
-{
-	int64_t first = off->times[0] > from ? off->times[0] : from;
-	int64_t last = off->times[off->nr - 1] < to ? off->times[off->nr - 1] : to;
-	double covered = first < last ? (double)(last - first) : 0, rest = (double)(to - from) - covered;
-	double spent[NR_OFFS], rates[NR_TIMES];
-
-	if (covered == 0)
-		first = last = to;
-	off_between(off, first, last, spent);
-	rates[TIMES_CPU] =
-		rest > 0 ? (sums[TIMES_CPU] - (covered - spent[OFF_BLOCKED] - spent[OFF_PREEMPTED])) / rest
-			 : 0;
-	rates[TIMES_CPU] = fmin(fmax(rates[TIMES_CPU], 0), 1);
-	rates[TIMES_WAIT] = sums[TIMES_WAIT] / (double)(to - from);
-	add_evenly(exact, from, first, rates, numbers);
-	add_exact(exact, off, first, last, rates[TIMES_WAIT] * covered, point, numbers);
-	add_evenly(exact, last, to, rates, numbers);
-}
-
-/*
- * Rows give the sums. If there are records of context switches, they give the times. Return: false if there
- * are none
- */
-static bool read_exact_times(struct thread_use *use, struct process *process)
+/* Rows give the sums. If there are records of context switches, they give the times. */
+static void read_exact_times(struct thread_use *use, struct process *process)
 {
 	struct curve off, exact;
 	double numbers[NR_TIMES];
@@ -228,7 +212,7 @@ static bool read_exact_times(struct thread_use *use, struct process *process)
 
 	if (!read_off(&off, process, use->tid) || !use->times.nr) {
 		curve_release(&off);
-		return false;
+		return;
 	}
 	curve_init(&exact, NR_TIMES);
 	memcpy(numbers, use->times.numbers, sizeof(numbers));
@@ -245,7 +229,6 @@ static bool read_exact_times(struct thread_use *use, struct process *process)
 	curve_release(&off);
 	curve_release(&use->times);
 	use->times = exact;
-	return true;
 }
 
 /*
@@ -415,8 +398,8 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 		return;
 	if (thread_is_alone(thread))
 		read_exact_cpu(use, thread->process, rows);
-	if (!read_exact_times(use, thread->process))
-		wait_curve_refine(&use->times, thread, use->tid);
+	read_exact_times(use, thread->process);
+	wait_curve_refine(&use->times, thread, use->tid);
 	read_counts(use, thread, rows);
 	read_rss(use, thread, rows);
 	read_gpu(use, thread, rows);

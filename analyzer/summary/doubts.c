@@ -69,10 +69,10 @@ static const struct loss losses[] = {
 	{ LOG_LOST_SAMPLED_THREADS, "lost_sampled_threads", "thread got no timer for CPU samples",
 	  "threads got no timers for CPU samples", false },
 	{ LOG_LOST_SWITCHES, "lost_switches",
-	  "thread switched too fast to be recorded: CPU, ready and blocked time of its calls are estimates, "
-	  "shared by elapsed time between samples",
-	  "threads switched too fast to be recorded: CPU, ready and blocked time of their calls are "
+	  "context switch came faster than it was read: around it CPU, ready and blocked time of calls are "
 	  "estimates, shared by elapsed time between samples",
+	  "context switches came faster than they were read: around them CPU, ready and blocked time of "
+	  "calls are estimates, shared by elapsed time between samples",
 	  true },
 	{ LOG_LOST_FORKS_IN_HOOKS, "forks_in_hooks",
 	  "forked process was not recorded: a signal handler forked it while a call was being recorded",

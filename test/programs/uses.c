@@ -6,7 +6,7 @@
  *                  of each before that
  *   files NR       holds NR descriptors more than at its start until its input ends: "N", those it then has
  *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child until its input ends
- *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the
+ *   turns NR US    NR times sleeps US us in nap() and burns US us of CPU in work(): CPU ns of each, by the
  *                  thread's own clock
  *   sleeps MS [-]  waits in nap() for MS ms, then burns MS ms of CPU in work(); with - until its input ends:
  *                  "done" before that
@@ -37,18 +37,18 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-__attribute__((noinline)) static void work(long ms)
+__attribute__((noinline)) static void work(long us)
 {
-	uint64_t end = clock_of(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * 1000000;
+	uint64_t end = clock_of(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)us * 1000;
 
 	while (clock_of(CLOCK_THREAD_CPUTIME_ID) < end)
-		for (int i = 0; i < 10000; i++)
+		for (int i = 0; i < 1000; i++)
 			sink = sink * 6364136223846793005u + 1;
 }
 
-__attribute__((noinline)) static void nap(long ms)
+__attribute__((noinline)) static void nap(long us)
 {
-	usleep((useconds_t)ms * 1000);
+	usleep((useconds_t)us);
 }
 
 /* Does it, within @ms? Calls of it bring the sampling task back after a fork. */
@@ -72,7 +72,7 @@ static void *burn(void *lock)
 	unsigned long cpu_ns = 0, wait_ns = 0;
 	FILE *file;
 
-	work(burn_ms);
+	work(burn_ms * 1000);
 	file = fopen("/proc/thread-self/schedstat", "r");
 	if (!file || fscanf(file, "%lu %lu", &cpu_ns, &wait_ns) != 2)
 		exit(1);
@@ -138,16 +138,16 @@ static void use_pages(size_t bytes)
 	wait(NULL);
 }
 
-static void take_turns(long nr)
+static void take_turns(long nr, long us)
 {
 	uint64_t begin, nap_ns = 0, work_ns = 0;
 
 	for (long i = 0; i < nr; i++) {
 		begin = clock_of(CLOCK_THREAD_CPUTIME_ID);
-		nap(1);
+		nap(us);
 		nap_ns += clock_of(CLOCK_THREAD_CPUTIME_ID) - begin;
 		begin = clock_of(CLOCK_THREAD_CPUTIME_ID);
-		work(1);
+		work(us);
 		work_ns += clock_of(CLOCK_THREAD_CPUTIME_ID) - begin;
 	}
 	printf("%lu %lu\n", (unsigned long)nap_ns, (unsigned long)work_ns);
@@ -165,10 +165,10 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "pages"))
 		use_pages((size_t)number << 20);
 	else if (!strcmp(argv[1], "turns"))
-		take_turns(number);
+		take_turns(number, burn_ms);
 	else if (!strcmp(argv[1], "sleeps")) {
-		nap(number);
-		work(number);
+		nap(number * 1000);
+		work(number * 1000);
 		if (argc > 3) {
 			puts("done");
 			wait_for_input();

@@ -240,13 +240,18 @@ sleeping_and_burning() {
 @test "functions: wall, CPU and blocked time of one that sleeps and one that burns" { both \
 	sleeping_and_burning; }
 
-# Turns of 1 ms are much shorter than the 10 ms between samples.
-@test "functions: CPU time and blocked time of short turns, by context switches" {
-	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns 200 >said
+# turns NR US: are context switches told here? Set $nap_ns and $work_ns, what the program's own clock says
+turns() {
+	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns "$1" "$2" >said
 	[ "$(view resources | grep -c thread_off)" -gt 0 ] ||
 		skip "no context switches are told here: perf_event_paranoid is $(cat \
 		/proc/sys/kernel/perf_event_paranoid)"
 	read -r nap_ns work_ns <said
+}
+
+# Turns of 1 ms are much shorter than the 10 ms between samples.
+@test "functions: CPU time and blocked time of short turns, by context switches" {
+	turns 200 1000
 	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((nap_ns + work_ns / 20))
 	between "CPU time of work" $((work_ns * 95 / 100)) "$(use work total_cpu_ns)" $((work_ns * 102 / 100))
 	between "blocked time of nap" $(($(use nap total_ns) * 90 / 100)) \
@@ -254,6 +259,16 @@ sleeping_and_burning() {
 	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 25))
 	COLUMNS=200 "$report" -v functions --columns function,total_blocked_ns >page
 	grep 'CPU and blocked by context switches' page
+}
+
+# Some 5000 naps a second, as of a server under load.
+@test "functions: CPU time and blocked time of a thread that switches fast" {
+	turns 6000 100
+	view quality >quality
+	! grep lost_switches quality || skip "the sampler got no processor for most of a second"
+	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((nap_ns + work_ns / 10))
+	between "CPU time of work" $((work_ns * 85 / 100)) "$(use work total_cpu_ns)" $((work_ns * 105 / 100))
+	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 20))
 }
 
 # near SET MS: no two rows of it are farther apart, nor the start and its first; those of threads begin after

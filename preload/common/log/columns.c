@@ -77,6 +77,8 @@ static const struct column thread_off_columns[] = {
 	COLUMN(thread_blocked_ns, WAIT_NS, CUMULATIVE),
 	/* Taken off the processor while it could run */
 	COLUMN(thread_preempted_ns, WAIT_NS, CUMULATIVE),
+	/* On or off: records of the time were lost */
+	COLUMN(thread_unseen_ns, WAIT_NS, CUMULATIVE),
 };
 
 static const struct column clock_columns[] = {

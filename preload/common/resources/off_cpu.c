@@ -9,14 +9,28 @@
 #include "preload/common/log/columns.h"
 #include "preload/common/log/log.h"
 
-#define DATA_BYTES	(16u << 10)	/* room for 512 intervals between two readings: 50,000 a second */
-#define RINGS_MAX	256u		/* each of them keeps 20 KiB in memory, all 5 MiB */
+/* An interval takes 32 bytes. On a busy machine readings are some 0.1 s apart, and come late. */
+#define DATA_BYTES	(128u << 10)	/* room for 4096 intervals between two readings */
+#define LESS_BYTES	(16u << 10)	/* with many threads, or where the kernel does not allow more */
+#define WIDE_RINGS	16u		/* so many have DATA_BYTES, others LESS_BYTES */
+#define RINGS_MAX	256u		/* together they keep at most 7 MiB in memory */
 #define LEAST_NS	50000u		/* shorter intervals get no rows of their own */
 #define QUIET_NS	10000000u	/* where something changes, a row at least this often */
 
 static uint32_t nr_rings;	/* used by the sampling thread only */
 
-static void *map_records(int tid, uint64_t bytes)
+/* A ring of a page for its head, and of data. Return: NULL: the kernel does not allow so much */
+static void *map_ring(struct off_cpu *off, int fd, uint64_t data_bytes)
+{
+	const uint64_t page = off->log->page_bytes;
+	long ring;
+
+	off->data_bytes = page > data_bytes ? page : data_bytes;
+	ring = sys_mmap(NULL, page + off->data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return sys_failed(ring) ? NULL : (void *)ring;
+}
+
+static void *map_records(struct off_cpu *off, int tid)
 {
 	const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -33,39 +47,44 @@ static void *map_records(int tid, uint64_t bytes)
 	long fd = nr_rings < RINGS_MAX ? raw_syscall(SYS_perf_event_open, (long)&attr, tid, -1, -1,
 						     PERF_FLAG_FD_CLOEXEC, 0)
 				       : -1;
-	long ring;
+	void *ring;
 
 	if (fd < 0)
 		return NULL;
-	ring = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	ring = nr_rings < WIDE_RINGS ? map_ring(off, (int)fd, DATA_BYTES) : NULL;
+	if (!ring)
+		ring = map_ring(off, (int)fd, LESS_BYTES);
 	sys_close((int)fd);	/* the mapping keeps it open */
-	if (sys_failed(ring))
-		return NULL;
-	nr_rings++;
-	return (void *)ring;
+	nr_rings += ring != NULL;
+	return ring;
 }
 
 void off_cpu_open(struct off_cpu *off, int tid, struct log_header *log)
 {
 	off->log = log;
-	off->data_bytes = log->page_bytes > DATA_BYTES ? log->page_bytes : DATA_BYTES;
 	off->state = OFF_CPU_UNKNOWN;
 	off->since_ns = off->told_ns = clock_ns(CLOCK_MONOTONIC);
-	off->blocked_ns = off->preempted_ns = 0;
+	__builtin_memset(off->ended_ns, 0, sizeof(off->ended_ns));
 	off->rows.step = 1;
-	off->ring = map_records(tid, log->page_bytes + off->data_bytes);
+	off->ring = map_records(off, tid);
 	if (off->ring)
 		row_set_init(&off->rows, log, -1, &column_sets[SET_THREAD_OFF], (uint32_t)tid, off->last);
+}
+
+/* How long the thread had been in @state at @when_ns, which is not before the present state began. */
+static uint64_t state_ns(const struct off_cpu *off, enum off_cpu_state state, uint64_t when_ns)
+{
+	return off->ended_ns[state] + (off->state == state ? when_ns - off->since_ns : 0);
 }
 
 /* Write the sums at @when_ns, which must not be earlier than the state's start. */
 static void add_row(struct off_cpu *off, uint64_t when_ns)
 {
-	uint64_t passed_ns = when_ns - off->since_ns;
 	struct figures figures;
 
-	figures.thread_blocked_ns = off->blocked_ns + (off->state == OFF_CPU_BLOCKED ? passed_ns : 0);
-	figures.thread_preempted_ns = off->preempted_ns + (off->state == OFF_CPU_PREEMPTED ? passed_ns : 0);
+	figures.thread_blocked_ns = state_ns(off, OFF_CPU_BLOCKED, when_ns);
+	figures.thread_preempted_ns = state_ns(off, OFF_CPU_PREEMPTED, when_ns);
+	figures.thread_unseen_ns = state_ns(off, OFF_CPU_UNSEEN, when_ns);
 	row_set_add(&off->rows, clock_ticks_at(off->log->clock, &off->log->start, &off->now, when_ns),
 		    &figures);
 	off->told_ns = when_ns;
@@ -79,7 +98,7 @@ static void end_interval(struct off_cpu *off, uint64_t when_ns)
 		add_row(off, off->since_ns);
 	if (is_told)
 		add_row(off, when_ns);
-	*(off->state == OFF_CPU_BLOCKED ? &off->blocked_ns : &off->preempted_ns) += when_ns - off->since_ns;
+	off->ended_ns[off->state] = state_ns(off, off->state, when_ns);
 }
 
 /* If a thread's first record says that it goes on, the thread had been asleep since we began to look. */
@@ -93,9 +112,9 @@ static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 		off->state = is_out ? OFF_CPU_ON : OFF_CPU_BLOCKED;
 		add_row(off, off->since_ns);
 	}
-	if (is_out == (off->state != OFF_CPU_ON))
+	if (off->state != OFF_CPU_UNSEEN && is_out == (off->state != OFF_CPU_ON))
 		return;
-	if (!is_out)
+	if (off->state != OFF_CPU_ON)
 		end_interval(off, when_ns);
 	off->since_ns = when_ns;
 	off->state = !is_out					  ? OFF_CPU_ON
@@ -117,11 +136,20 @@ static void release(struct off_cpu *off)
 	nr_rings--;
 }
 
+/* What the thread did since the last record is not known. The next record ends that. */
+static void lose_records(struct off_cpu *off, uint64_t nr)
+{
+	while (nr--)
+		log_lose(off->log, LOG_LOST_SWITCHES);
+	if (off->state != OFF_CPU_UNKNOWN)
+		off->state = OFF_CPU_UNSEEN;
+}
+
 /*
  * Take all records up to now. A record is {u32 type; u16 misc, size}, with the time as its last
- * word. Return: false when some were lost.
+ * word. One of lost records is {u64 id, number} between them.
  */
-static bool take_records(struct off_cpu *off)
+static void take_records(struct off_cpu *off)
 {
 	uint64_t head = __atomic_load_n(&off->ring->data_head, __ATOMIC_ACQUIRE), at = off->ring->data_tail;
 
@@ -129,19 +157,17 @@ static bool take_records(struct off_cpu *off)
 		uint64_t first = word_at(off, at), bytes = first >> 48,
 			 when_ns = word_at(off, at + bytes - 8);
 
-		if ((uint32_t)first == PERF_RECORD_LOST || bytes < 8)
-			return false;
-		if (when_ns > off->now.monotonic_ns)
+		if (bytes < 8 || when_ns > off->now.monotonic_ns)
 			break;
+		if ((uint32_t)first == PERF_RECORD_LOST)
+			lose_records(off, word_at(off, at + 16));
 		if ((uint32_t)first == PERF_RECORD_SWITCH)
 			take_switch(off, when_ns, (uint16_t)(first >> 32));
 		at += bytes;
 	}
 	__atomic_store_n(&off->ring->data_tail, at, __ATOMIC_RELEASE);
-	return true;
 }
 
-/* A thread that switches faster than we read gets no more rows; its curve ends with the last one. */
 static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns, bool may_be_gone)
 {
 	uint64_t now_ns;
@@ -151,10 +177,8 @@ static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns, bool m
 	clock_read_all(off->log->clock, &off->now);
 	now_ns = off->now.monotonic_ns;
 	off->rows.log_fd = log_fd;
-	if (!take_records(off)) {
-		log_lose(off->log, LOG_LOST_SWITCHES);
-		release(off);
-	} else if (off->state != OFF_CPU_UNKNOWN && now_ns - off->told_ns > quiet_ns) {
+	take_records(off);
+	if (off->state != OFF_CPU_UNKNOWN && now_ns - off->told_ns > quiet_ns) {
 		if (off->since_ns > off->told_ns)
 			add_row(off, off->since_ns);
 		if (!may_be_gone || off->state != OFF_CPU_ON)

@@ -12,19 +12,26 @@
 
 struct perf_event_mmap_page;
 
-enum off_cpu_state { OFF_CPU_UNKNOWN, OFF_CPU_ON, OFF_CPU_BLOCKED, OFF_CPU_PREEMPTED };
+enum off_cpu_state {
+	OFF_CPU_UNKNOWN,	/* before the first record */
+	OFF_CPU_ON,
+	OFF_CPU_BLOCKED,
+	OFF_CPU_PREEMPTED,
+	OFF_CPU_UNSEEN,		/* records were lost: the thread switched faster than they were read */
+	NR_OFF_CPU_STATES,
+};
 
 struct off_cpu {
 	struct perf_event_mmap_page *ring;	/* NULL: there are no records, or no more */
 	uint64_t data_bytes;	/* of the ring's data, a power of two; its head is in the page before */
 	struct log_header *log;
-	enum off_cpu_state state;		/* OFF_CPU_UNKNOWN until the first record */
+	enum off_cpu_state state;
 	uint64_t since_ns;			/* when the state began; all times are of CLOCK_MONOTONIC */
 	uint64_t told_ns;			/* time of the newest row */
 	struct log_clocks now;			/* when the records were read last */
-	uint64_t blocked_ns, preempted_ns;	/* in intervals that are over */
+	uint64_t ended_ns[NR_OFF_CPU_STATES];	/* in intervals that are over; OFF_CPU_ON: not summed up */
 	struct row_set rows;
-	uint64_t last[2];
+	uint64_t last[3];
 };
 
 /*

@@ -424,6 +424,57 @@ TEST(records_of_switches_tell_when_a_thread_ran)
 	build_free(&build, model);
 }
 
+/*
+ * Asleep from 2 to 8 ms of each 10 until 40 ms; of the next 20 ms the records were lost; then again as before.
+ * Rows say that it ran for the first 10 of the 20 ms. These are shared by elapsed time, the rest is exact.
+ */
+TEST(lost_records_of_switches_leave_a_gap_only)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, &thread->root, G);
+	struct log_rows *off;
+	struct model *model;
+
+	build_call(f, 60 * MS, 0);
+	build_call(g, 40 * MS, 0);
+	for (uint64_t i = 0; i < 10; i++) {
+		slice(&build, thread, g, 10 * i, 10 * i + 2);
+		slice(&build, thread, f, 10 * i + 2, 10 * i + 8);
+		slice(&build, thread, g, 10 * i + 8, 10 * i + 10);
+	}
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 40, 0, 0);
+	off = build_rows(&build, "thread_off",
+			 (const char *[]){ "thread_blocked_ns", "thread_preempted_ns", "thread_unseen_ns" },
+			 3, 20);
+	off->id = thread->tid;
+	build_row(off, AT(0) + 1, (uint64_t[]){ 0, 0, 0 });
+	for (uint64_t i = 0, blocked = 0; i < 10; i++) {
+		uint64_t unseen = i > 4 ? 20 * MS : 0;
+
+		if (i == 5)
+			build_row(off, AT(60) + 1, (uint64_t[]){ blocked, 0, unseen });
+		if (i == 4)
+			build_row(off, AT(40) + 1, (uint64_t[]){ blocked, 0, 0 });
+		if (i == 4 || i == 5)
+			continue;
+		build_row(off, AT(10 * i + 2) + 1, (uint64_t[]){ blocked, 0, unseen });
+		blocked += 6 * MS;
+		build_row(off, AT(10 * i + 8) + 1, (uint64_t[]){ blocked, 0, unseen });
+	}
+	build_row(off, AT(100) + 2, (uint64_t[]){ 48 * MS, 0, 20 * MS });
+	build_finish(&build, AT(100) + 3, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_CPU_NS], 6e6, 2e4);
+	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 54e6, 2e4);
+	assert_near(use_of(model, G)->total[USE_CPU_NS], 36e6, 2e4);
+	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 4e6, 2e4);
+	build_free(&build, model);
+}
+
 /* Engines ran for 30 of the last 50 ms, and took 1 MiB then. The first row has no news yet. */
 TEST(gpu_time_and_memory)
 {
