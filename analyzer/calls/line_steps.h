@@ -29,3 +29,9 @@ bool line_steps_next(struct line_steps *steps, struct line_step *step);
 /* Line events so far of code without a line. */
 uint64_t line_steps_nr_unknown(const struct line_steps *steps);
 void line_steps_close(struct line_steps *steps);
+
+/*
+ * Add to the model's lines how often each began, and by how much RSS grew until the next line of the same
+ * call began. Return: has the model line events?
+ */
+bool line_visits_read(struct model *model);

@@ -103,8 +103,7 @@ static void add(const struct line_stack *stack, struct line_samples *samples, bo
 	samples->waiting_ns += stack->waiting_ns;
 }
 
-/* @function: if that of the level, then an outermost one, is not known. */
-static struct line *line_at(struct lines *lines, struct code_level *level, struct function *function)
+struct line *line_at(struct lines *lines, struct code_level *level, struct function *function)
 {
 	if (level->function)
 		function = level->function;

@@ -21,6 +21,14 @@ struct line_calls {
 	double min_ns, max_ns;		/* of one call; NAN: not known */
 };
 
+/* How often a line began (line events), and the process's memory around that. */
+struct line_visits {
+	uint64_t nr;
+	uint64_t most_rss_bytes;	/* before or after it; 0: not read */
+	int64_t grown_bytes;		/* sum of the changes of RSS while it ran, with what it called */
+	uint64_t nr_changes;		/* of which that is the sum: not where its call ended */
+};
+
 struct line_function {
 	struct function *function;
 	struct line_samples samples;	/* those of all its lines, each stack once */
@@ -41,6 +49,7 @@ struct line {
 	struct line_calls calls;	/* from the line; its time in a recursion: of the outermost call */
 	uint64_t hits;			/* how often it ran, if has_hits */
 	bool has_hits;
+	struct line_visits visits;
 };
 
 /* struct model's lines. */
@@ -53,12 +62,17 @@ struct lines {
 	uint64_t nr_blocks;		/* allocations of which the line is known exactly */
 	uint64_t nr_faults;		/* page faults */
 	uint64_t new_elsewhere_bytes;	/* of pages that code without a line touched first */
+	uint64_t nr_visits;		/* of all lines */
 	bool are_read;			/* by sampled_lines_read() */
+	bool visits_are_read;		/* by line_visits_read() */
 };
 
 /* The model's, made at the first call. */
 struct lines *lines_of(struct model *model);
 void lines_release(struct model *model);
+
+/* The line of a level, made if it is new. @function: if that of the level is not known. NULL: neither is. */
+struct line *line_at(struct lines *lines, struct code_level *level, struct function *function);
 
 /*
  * A stack of samples: begin, then add its places, the innermost first; each line and function of them gets

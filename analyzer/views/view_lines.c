@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/names.h"
+#include "analyzer/calls/line_steps.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/lines/counted_units.h"
 #include "analyzer/lines/line_counts.h"
@@ -178,6 +179,23 @@ static struct value get_new(const struct column *column, const void *row)
 	return bytes ? value_integer(UNIT_BYTES, (int64_t)bytes) : value_empty();
 }
 
+enum { OCCURRENCES, MEM_USAGE, INCREMENT };
+
+/* By line events, as memory_profiler has them. */
+static struct value get_visits(const struct column *column, const void *row)
+{
+	const struct line *line = ((const struct line_row *)row)->line;
+	const struct line_visits *visits = line ? &line->visits : NULL;
+
+	if (!visits || !visits->nr || (column->index == MEM_USAGE && !visits->most_rss_bytes) ||
+	    (column->index == INCREMENT && !visits->nr_changes))
+		return value_empty();
+	if (column->index == OCCURRENCES)
+		return value_integer(UNIT_COUNT, (int64_t)visits->nr);
+	return value_integer(UNIT_BYTES, column->index == MEM_USAGE ? (int64_t)visits->most_rss_bytes
+								     : visits->grown_bytes);
+}
+
 /* The order of the first twelve is an interface. */
 static const struct column columns[] = {
 	{ "file", "File", COLUMN_LEFT, get_file, 0 },
@@ -199,6 +217,9 @@ static const struct column columns[] = {
 	{ "max_ns", "Most", 0, get_calls, MAX_NS },
 	{ "time_percent", "", 0, get_time_percent, 0 },
 	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
+	{ "rss_bytes", "Mem usage", COLUMN_EXTRA, get_visits, MEM_USAGE },
+	{ "rss_growth_bytes", "Increment", COLUMN_EXTRA, get_visits, INCREMENT },
+	{ "occurrences", "Occurrences", COLUMN_EXTRA, get_visits, OCCURRENCES },
 	{ "waiting_ns", "Waiting", COLUMN_WAITS, get_waiting, 0 },
 };
 
@@ -311,10 +332,26 @@ static void add_text_rows(struct maker *maker, const struct line *line, const st
 	add_line(maker, line);
 }
 
+/* NULL: none is known. */
+static const struct lines *read_lines(struct model *model)
+{
+	const struct lines *lines = sampled_lines_read(model);
+
+	return line_visits_read(model) ? model->lines : lines;
+}
+
+static bool has_memory(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.snapshot & LOG_SNAPSHOT_EVERY)
+			return true;
+	return false;
+}
+
 static void make_rows(struct maker *maker, bool is_text)
 {
 	size_t nr, nr_functions = 0;
-	const struct line **list = lines_list(sampled_lines_read(maker->report->model), &nr);
+	const struct line **list = lines_list(read_lines(maker->report->model), &nr);
 	const struct options *options = maker->report->options;
 	const bool is_list = !is_text || options->sort; /* in another order there are no functions to head */
 	const bool is_whole = is_list || options->top_given || options->match || options->row_filter;
@@ -384,6 +421,15 @@ static const char *calls_note(struct document *document, const struct model *mod
 			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "");
 }
 
+static const char *visits_note(const struct model *model, const struct lines *lines)
+{
+	if (!lines->nr_visits)
+		return "";
+	return has_memory(model) ? "occurrences: how often the line began; mem usage: the largest RSS before "
+				   "or after it; increment: of RSS while it ran, with what it called; "
+				 : "occurrences: how often the line began; ";
+}
+
 static bool knows_more(const struct model *model)
 {
 	return model->samples.nr || line_counts_are_in(model, NO_RUN) || calling_lines_are_in(model, NO_RUN);
@@ -392,14 +438,14 @@ static bool knows_more(const struct model *model)
 static const char *note_of(struct document *document, struct report *report)
 {
 	struct model *model = report->model;
-	const struct lines *lines = sampled_lines_read(model);
+	const struct lines *lines = read_lines(model);
 	const char *time = "", *heap = "", *beside = "";
 
 	if (!lines && why_no_faults(model))
 		return document_text(document, "new memory is not known: %s", why_no_faults(model));
 	if (!lines)
 		return "no line is known: it takes samples (--sample, --heap-sample), --call-lines or "
-		       "insideme-cc --lines, and debug information";
+		       "insideme-cc --lines or --line-events, and debug information";
 	if (line_counts_are_beside(model))
 		beside = "of the runs without counters: ";
 	if (lines->nr_samples)
@@ -419,8 +465,9 @@ static const char *note_of(struct document *document, struct report *report)
 				     "hooks that the function calls; %s", beside,
 				     knows_more(model) ? "" : "hits and time: --call-lines, "
 				     "insideme-cc --lines, --sample; ");
-	return document_text(document, "%s%s%s%s%s%s", hits_note(document, model),
+	return document_text(document, "%s%s%s%s%s%s%s", hits_note(document, model),
 			     calls_note(document, model), time, heap, new_note(document, model, lines),
+			     visits_note(model, lines),
 			     report->options->sort ? "lines of all functions"
 						   : "first 10 functions: --match or --top 0 shows others");
 }
@@ -428,7 +475,8 @@ static const char *note_of(struct document *document, struct report *report)
 static void add_table(struct maker *maker, unsigned int formats, const char *note)
 {
 	const struct model *model = maker->report->model;
-	const struct lines *lines = sampled_lines_read(maker->report->model);
+	const struct lines *lines = read_lines(maker->report->model);
+	const bool has_visits = lines && lines->nr_visits;
 	const bool has_calls = calling_lines_are_in(model, NO_RUN);
 	const bool has_hits = line_counts_are_in(model, NO_RUN) || has_calls;
 	const bool has_time = model->samples.nr || has_calls;
@@ -441,7 +489,7 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "%sline%s%s%s%s%s%s%s%s,text",
+		.text_columns = document_text(maker->document, "%sline%s%s%s%s%s%s%s%s%s%s,text",
 					      maker->report->options->sort ? "function," : "",
 					      has_hits ? ",hits" : "",
 					      has_time ? ",time_ns" : "",
@@ -450,8 +498,13 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 					      model->samples.nr ? ",self_ns" : "",
 					      samples_know_waits(model) ? ",waiting_ns" : "",
 					      has_heap ? ",alloc_bytes,peak_bytes" : "",
-					      lines && lines->nr_faults ? ",new_bytes" : ""),
-		.data_columns = samples_know_waits(model) ? DATA_COLUMNS ",waiting_ns" : DATA_COLUMNS,
+					      lines && lines->nr_faults ? ",new_bytes" : "",
+					      has_visits && has_memory(model)
+						      ? ",rss_bytes,rss_growth_bytes" : "",
+					      has_visits ? ",occurrences" : ""),
+		.data_columns = document_text(maker->document, "%s%s%s", DATA_COLUMNS,
+					      samples_know_waits(model) ? ",waiting_ns" : "",
+					      has_visits ? ",rss_bytes,rss_growth_bytes,occurrences" : ""),
 		.weight = has_time ? "time_ns" : has_heap ? "alloc_bytes" : "hits",
 		.rows = maker->rows,
 		.formats = formats,

@@ -64,6 +64,27 @@ rows() { "$here/csv" index "$@" <monitor_records.csv | wc -l; }
 	done
 }
 
+@test "-v lines of such a run has memory_profiler's columns" {
+	insideme-cc --line-events -O0 "$programs/steps.c" -o steps
+	lines line_memory -- ./steps memory
+	view lines >lines.csv
+	same "begins of the loop's body" "$("$here/csv" occurrences "line=$(at thrice)" <lines.csv)" 3
+	same "of the loop's head" "$("$here/csv" occurrences "line=$(($(at thrice) - 1))" <lines.csv)" 4
+	for change in map:0 touch:12582912 unmap:-12582912 thrice:0; do
+		same "begins of ${change%:*}" "$("$here/csv" occurrences "line=$(at "${change%:*}")" \
+			<lines.csv)" 3
+		# the stack and the recorder's own pages
+		between "increment by ${change%:*}" $((${change#*:} - 200000)) \
+			"$("$here/csv" rss_growth_bytes "line=$(at "${change%:*}")" <lines.csv)" \
+			$((${change#*:} + 200000))
+	done
+	# the largest RSS is after the pages were touched, and before they are unmapped
+	same "at the most" "$("$here/csv" rss_bytes "line=$(at touch)" <lines.csv)" \
+		"$("$here/csv" rss_bytes "line=$(at unmap)" <lines.csv)"
+	"$report" -v lines --match memory >text
+	grep -qE 'Line +Mem usage +Increment +Occurrences +Line Contents' text
+}
+
 @test "threads, a child, a jump and a killed process have all their lines" {
 	insideme-cc --line-events -O0 -pthread "$programs/steps.c" -o steps
 	lines lines --focused-on loop,down -- ./steps threads
