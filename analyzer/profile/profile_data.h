@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <obstack.h>
 #include <stdio.h>
 
 #include "analyzer/model/model.h"
@@ -39,6 +40,8 @@ struct saved_edge {
 struct profile {
 	char *path;
 	json_t *root;			/* everything but the rows; owns the texts */
+	struct obstack memory;		/* of root */
+	bool has_memory;
 	json_int_t version;
 	struct profile_totals totals;
 	FILE *file;			/* at the next row; NULL: all rows were read */

@@ -189,10 +189,18 @@ static json_t *count_to_json(uint64_t count)
 	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_null();
 }
 
+json_t *ns_to_json(double ns)
+{
+	if (fabs(ns) < 1e6)
+		ns = round(ns * 1e9) / 1e9;
+	if (fabs(ns) < 0x1p53 && ns == trunc(ns))
+		return json_integer((json_int_t)ns);
+	return isfinite(ns) ? json_real(ns) : json_null();
+}
+
 json_t *field_to_json(const struct field *field, const void *thing)
 {
 	const void *at = (const char *)thing + field->offset;
-	double number;
 
 	switch (field->type) {
 	case FIELD_U64:
@@ -206,10 +214,7 @@ json_t *field_to_json(const struct field *field, const void *thing)
 	case FIELD_TEXT:
 		return text_to_json(at);
 	case FIELD_DOUBLE:
-		number = *(const double *)at;
-		if (fabs(number) < 0x1p53 && number == trunc(number))
-			return json_integer((json_int_t)number);
-		return isfinite(number) ? json_real(number) : json_null();
+		return ns_to_json(*(const double *)at);
 	}
 	return json_null();
 }

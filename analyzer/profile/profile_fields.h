@@ -51,6 +51,8 @@ extern const struct field profile_part_fields[];	/* of struct run_part */
 extern const struct field profile_timer_fields[];	/* of struct timer_sum */
 extern const struct field profile_heap_part_fields[];	/* of struct heap_part */
 
+/* To 10^-9 ns: all 17 digits take more room and time. Not finite: null */
+json_t *ns_to_json(double ns);
 json_t *field_to_json(const struct field *field, const void *thing);
 /* Return: false if the type is wrong, or the number is out of range or impossible */
 bool field_from_json(const struct field *field, void *thing, const json_t *value);

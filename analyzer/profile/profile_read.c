@@ -295,12 +295,49 @@ static size_t give_head(void *buffer, size_t bytes, void *context)
 	return length;
 }
 
+/*
+ * jansson allocates each number, and frees each. In a profile of 100,000 functions that takes a third of the
+ * time, so all that it allocates is freed at once.
+ */
+static struct obstack *json_memory;	/* while a profile is loaded */
+
+static void *new_chunk(size_t bytes)
+{
+	return xcalloc(1, bytes);
+}
+
+#define obstack_chunk_alloc new_chunk
+#define obstack_chunk_free free
+
+static void *allocate(size_t bytes)
+{
+	return obstack_alloc(json_memory, bytes);
+}
+
+static void keep(void *memory)
+{
+}
+
+static json_t *load_json(struct profile *profile, struct head *head, json_error_t *error_of)
+{
+	json_t *root;
+
+	obstack_init(&profile->memory);
+	obstack_chunk_size(&profile->memory) = 1 << 20;
+	profile->has_memory = true;
+	json_memory = &profile->memory;
+	json_set_alloc_funcs(allocate, keep);
+	root = json_load_callback(give_head, head, JSON_REJECT_DUPLICATES, error_of);
+	json_set_alloc_funcs(malloc, free);
+	return root;
+}
+
 static int read_head(struct profile *profile)
 {
 	struct head head = { .profile = profile, .left = "" };
 	json_error_t error_of;
 
-	profile->root = json_load_callback(give_head, &head, JSON_REJECT_DUPLICATES, &error_of);
+	profile->root = load_json(profile, &head, &error_of);
 	profile->version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
 	if (!profile->root)
 		return error("%s: no saved profile: line %d: %s", profile->path, error_of.line,
@@ -387,7 +424,8 @@ void profile_close(struct profile *profile)
 		facts_release(&profile->processes[i].process);
 	}
 	free(profile->outside_parts);
-	json_decref(profile->root);
+	if (profile->has_memory)
+		obstack_free(&profile->memory, NULL);
 	if (profile->file)
 		fclose(profile->file);
 	free(profile->line);

