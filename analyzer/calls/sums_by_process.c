@@ -25,6 +25,7 @@ struct part {
 struct sums {
 	struct process *process;
 	struct part *parts;		/* [index of a node] */
+	double *rooms_ns;		/* [index of a node]: what samples split there; NULL: nothing is */
 	process_sums_visit *visit;
 	void *context;
 };
@@ -92,34 +93,92 @@ static struct tree_node *first_counted(struct tree_node *node)
 	return node;
 }
 
+/* The next counted path below @owner with only counted paths in between; NULL: @node was the last. */
+static struct tree_node *next_counted(struct tree_node *node, const struct tree_node *owner)
+{
+	struct tree_node *next = first_counted(node->child);
+
+	while (!next && node != owner) {
+		next = first_counted(node->next);
+		node = node->parent;
+	}
+	return next;
+}
+
+static double recorded_self_ns(const struct tree_node *path)
+{
+	return fmax(path_stats(path).self_ns - path->rare->moved_self_ns, 0);
+}
+
+/* Self time that samples split at a path: its own, and what counted paths below it recorded. */
+static double room_of_path(struct tree_node *path)
+{
+	double room_ns = recorded_self_ns(path);
+
+	for (struct tree_node *node = next_counted(path, path); node; node = next_counted(node, path))
+		room_ns += recorded_self_ns(node);
+	return room_ns;
+}
+
+static bool is_counted(const struct tree_node *path)
+{
+	return path->function && path->function->is_counted;
+}
+
+/* The same for the paths of one process. A counted path's time goes to the nearest other path above it. */
+static void find_rooms(struct sums *sums)
+{
+	const struct process *process = sums->process;
+	const struct hook_share nothing = { 0 };
+
+	if (!process->nr_counted)
+		return;
+	sums->rooms_ns = xcalloc(process->log->nr_nodes, sizeof(*sums->rooms_ns));
+	for (uint32_t i = 0; i < process->log->nr_nodes; i++) {
+		const struct part *part = &sums->parts[i];
+		uint32_t owner = i;
+		bool left_out;
+		const struct tree_node *path = nodes_place(process, i, &left_out);
+		double self_ns = path ? counters_stats(&part->sum, &no_rare_counters,
+						       process->model->is_raw ? &nothing : &part->hooks)
+						.self_ns
+				      : 0;
+
+		while (path && is_counted(path) && owner != NO_PARENT) {
+			owner = sums->parts[owner].parent;
+			path = owner == NO_PARENT ? NULL : nodes_place(process, owner, &left_out);
+		}
+		if (path && self_ns > 0)
+			sums->rooms_ns[owner] += self_ns;
+	}
+}
+
 /*
  * Samples of all processes decided how much time a recorded path of the tree gave to the counted paths below
- * it. The share of a process is the same as its share of the path's time.
+ * it. The share of a process is the same as its share of the time that they split.
  */
-static void move_times(const struct sums *sums, struct process_sum *sum)
+static void move_times(const struct sums *sums, struct process_sum *sum, uint32_t index)
 {
-	const double moved_ns = sum->path->rare->moved_self_ns,
-		     before_ns = path_stats(sum->path).self_ns - moved_ns;
-	const double share = before_ns > 0 ? sum->stats.self_ns / before_ns : 0;
-	struct tree_node *node = first_counted(sum->path->child);
+	const struct rare_counters *rare = sum->path->rare;
+	const double before_ns = recorded_self_ns(sum->path);
+	const double part = before_ns > 0 ? fmax(sum->stats.self_ns, 0) / before_ns : 0;
+	double room_ns, share;
 
-	if (moved_ns == 0 || !(share > 0))
+	if (is_counted(sum->path)) {	/* what samples give it is given below */
+		sum->stats.self_ns += part * (rare->moved_self_ns - rare->sampled_ns);
 		return;
-	sum->stats.self_ns += share * moved_ns;
-	sum->stats.total_ns += share * sum->path->rare->moved_total_ns;
-	while (node) {
+	}
+	sum->stats.self_ns += part * rare->moved_self_ns;
+	room_ns = sums->rooms_ns ? room_of_path(sum->path) : 0;
+	share = room_ns > 0 ? sums->rooms_ns[index] / room_ns : part;
+	sum->stats.total_ns += share * rare->moved_total_ns;
+	for (struct tree_node *node = next_counted(sum->path, sum->path); node && share > 0;
+	     node = next_counted(node, sum->path)) {
 		struct process_sum counted = { .path = node, .thread = sum->thread, .stats = NO_CALLS };
 
 		counted.stats.self_ns = counted.stats.sampled_ns = share * node->rare->sampled_ns;
 		counted.stats.total_ns = share * node->rare->moved_total_ns;
 		sums->visit(&counted, sums->context);
-		if (first_counted(node->child)) {
-			node = first_counted(node->child);
-			continue;
-		}
-		while (node != sum->path && !first_counted(node->next))
-			node = node->parent;
-		node = node == sum->path ? NULL : first_counted(node->next);
 	}
 }
 
@@ -144,7 +203,7 @@ static void give_parts(const struct sums *sums)
 			sum.stats.self_doubt_ns = all.self_doubt_ns;
 		} else {
 			sum.stats = all;
-			move_times(sums, &sum);
+			move_times(sums, &sum, i);
 		}
 		sums->visit(&sum, sums->context);
 	}
@@ -195,8 +254,10 @@ void process_sums_each(struct process *process, process_sums_visit *visit, void 
 	nodes_each(process, take_fact, &sums);
 	mark_open(&sums);
 	subtract_hooks(&sums);
+	find_rooms(&sums);
 	give_parts(&sums);
 	give_counted_calls(&sums);
 	heaps_each(process, give_heap, &sums);
 	free(sums.parts);
+	free(sums.rooms_ns);
 }

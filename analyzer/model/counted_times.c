@@ -21,6 +21,8 @@ struct group {
 	double counted_ns;
 	double hooks_ns;		/* of nr_in_hooks */
 	double stubs_ns;		/* of hooks_ns: in the code that counts */
+	double lent_ns;			/* self time that counted paths below it recorded, see lend() */
+	double back_share;		/* of lent_ns: what samples leave to them */
 	bool has_counted;		/* there are counted paths below it */
 	bool is_split;			/* their time was subtracted from its own */
 };
@@ -86,17 +88,25 @@ static struct pool *pool_of(const struct taker *taker, const struct tree_node *o
 	return owner->function ? &taker->pools[owner->function->number] : NULL;
 }
 
+/* Before samples move anything. */
+static double recorded_self_ns(const struct tree_node *node)
+{
+	return fmax(path_stats(node).self_ns - node->rare->moved_self_ns, 0);
+}
+
 static void add_pools(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++) {
 		const struct tree_node *node = tree_node(taker->model, id);
-		struct pool *pool = pool_of(taker, node);
+		struct pool *pool = pool_of(taker, tree_node(taker->model, taker->owners[id]));
 
-		if (taker->owners[id] != id)
+		if (!pool)
 			continue;
 		pool->recorded_ns += fmax(node->sum.self_ns, 0);
-		pool->self_ns += fmax(path_stats(node).self_ns, 0);
+		pool->self_ns += recorded_self_ns(node);
 		pool->doubt_ns += node->hooks.self_doubt_ns;
+		if (taker->owners[id] != id)
+			continue;
 		pool->group.nr += taker->groups[id].nr;
 		pool->group.nr_in_hooks += taker->groups[id].nr_in_hooks;
 		pool->group.own_ns += taker->groups[id].own_ns;
@@ -174,6 +184,28 @@ static void make_entries(struct taker *taker)
 	free(entry_of);
 }
 
+/* Recorded self time of a counted path, of which samples confirm as much as of its owner's. */
+static double lent_ns(const struct taker *taker, const struct tree_node *node)
+{
+	const struct pool *pool = pool_of(taker, tree_node(taker->model, taker->owners[node->id]));
+	double self_ns = recorded_self_ns(node);
+
+	return pool && pool->self_ns > 0 ? self_ns * pool->kept_ns / pool->self_ns : self_ns;
+}
+
+/*
+ * A counted path recorded its first calls, and those that were open when it became counted: an interpreter's
+ * outermost call lasts as long as the program. Counted calls were made in these too. So that time is split
+ * together with the owner's.
+ */
+static void lend(struct taker *taker)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++)
+		if (taker->owners[id] && taker->owners[id] != id)
+			taker->groups[taker->owners[id]].lent_ns +=
+				lent_ns(taker, tree_node(taker->model, id));
+}
+
 /* The standard error of a number of samples is its square root. */
 static void give(struct tree_node *node, double ns, double sample_ns)
 {
@@ -217,11 +249,26 @@ static double counted_share(const struct group *group, double room_ns)
 }
 
 /*
+ * Take @taken_ns of @self_ns, the path's own, and of what counted paths lent it. What is left is its own time
+ * first.
+ */
+static void settle(struct taker *taker, struct tree_node *owner, double self_ns, double taken_ns)
+{
+	struct group *group = &taker->groups[owner->id];
+	double left_ns = fmax(self_ns + group->lent_ns - taken_ns, 0), kept_ns = fmin(self_ns, left_ns);
+
+	take(owner, self_ns - kept_ns);
+	group->back_share = group->lent_ns > 0 ? (left_ns - kept_ns) / group->lent_ns : 0;
+	group->is_split = true;
+}
+
+/*
  * Split a path with few samples by those of all paths of its function. Self time in excess of the CPU time of
  * samples is waiting, which stays with the caller.
  */
-static void split_by_pool(struct taker *taker, struct tree_node *owner, double room_ns)
+static void split_by_pool(struct taker *taker, struct tree_node *owner, double self_ns)
 {
+	const double room_ns = self_ns + taker->groups[owner->id].lent_ns;
 	const struct pool *pool = pool_of(taker, owner);
 	const struct group *group = &pool->group;
 	double share = room_ns / fmax(pool->kept_ns, group->own_ns + group->counted_ns + group->stubs_ns),
@@ -239,8 +286,7 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double r
 		give(entry->node, entry->ns * share, entry->ns / (double)entry->nr);
 		given_ns += entry->ns * share;
 	}
-	take(owner, given_ns + group->stubs_ns * share);
-	taker->groups[owner->id].is_split = true;
+	settle(taker, owner, self_ns, given_ns + group->stubs_ns * share);
 }
 
 /* The doubt of a self time by samples is its standard error. */
@@ -272,24 +318,27 @@ static void split(struct taker *taker)
 	for (size_t id = 1; id < taker->nr_paths; id++) {
 		struct tree_node *node = tree_node(taker->model, id);
 		const struct group *group = &taker->groups[id];
-		double room_ns;
+		double self_ns, room_ns;
 
 		if (taker->owners[id] != id)
 			continue;
 		take_unconfirmed(taker, node);
-		room_ns = fmax(path_stats(node).self_ns, 0);
+		self_ns = fmax(path_stats(node).self_ns, 0);
+		room_ns = self_ns + group->lent_ns;
 		if (group->nr >= COUNTED_LEAST_SAMPLES) {
-			taker->groups[id].is_split = true;
 			share_of[id] = counted_share(group, room_ns);
-			take(node, fmin(group->counted_ns * share_of[id] + group->stubs_ns, room_ns));
+			settle(taker, node, self_ns, group->counted_ns * share_of[id] + group->stubs_ns);
 		} else if (pool_of(taker, node)->first) {
-			split_by_pool(taker, node, room_ns);
+			split_by_pool(taker, node, self_ns);
 		}
 	}
 	for (size_t id = 1; id < taker->nr_paths; id++) {
 		struct tree_node *node = tree_node(taker->model, id);
+		const struct group *group = &taker->groups[taker->owners[id]];
 		double share = taker->owners[id] == id ? 0 : share_of[taker->owners[id]];
 
+		if (taker->owners[id] != id && group->is_split)
+			take(node, recorded_self_ns(node) - lent_ns(taker, node) * group->back_share);
 		if (share > 0 && node->samples->nr)
 			give(node, node->samples->ns * share, node->samples->ns / (double)node->samples->nr);
 	}
@@ -377,6 +426,7 @@ void counted_times_take(struct model *model)
 	confirm_pools(&taker, nr_functions);
 	make_entries(&taker);
 	keep_outside(&taker);
+	lend(&taker);
 	split(&taker);
 	mark_holders(&taker);
 	add_to_totals(&taker);

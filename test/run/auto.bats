@@ -471,6 +471,9 @@ loops() {
 	between "self of single" 20000000 "$(value self_ns function=single)" "$(total_of main)"
 	between "self of loop" 0 "$(value self_ns function=loop)" \
 		$(($(total_of loop) - $(value self_ns function=single)))
+	between "self of single, of processes" $(($(value self_ns function=single) - 1000)) \
+		"$("$report" -v fields -f csv --fields "single = S" | "$here/csv" self_ns field=S)" \
+		$(($(value self_ns function=single) + 1000))
 	between "error of single" 1000000 "$(value self_error_ns function=single)" \
 		"$(value self_ns function=single)"
 	"$report" -v functions >functions.txt
