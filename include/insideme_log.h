@@ -1270,6 +1270,23 @@ enum log_entry_text {
  * the run: so processes find their run through their ancestors' maps.
  */
 #define LOG_MACHINE_IDLE	0x80000000u	/* a process that works may take over */
+/* Logs of a host's ranks in one file, RUN/HOST-PID.logs: this, the table, and each log at its offset. */
+#define LOG_COLLECTION_END	".logs"
+#define LOG_COLLECTION_MAGIC	0x53474f4c4d534e49ull	/* "INSMLOGS" */
+#define LOG_COLLECTION_ALIGN	65536u	/* of each log's offset: no machine has larger pages */
+#define LOG_COLLECTED_NAME	112
+struct log_collection {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t nr_logs;
+	/* struct log_collected[nr_logs], by name */
+};
+struct log_collected {
+	uint64_t offset;
+	uint64_t bytes;
+	char name[LOG_COLLECTED_NAME];	/* of the log's own file in the run; ends with a 0 */
+};
+
 #define LOG_RUN_MAGIC		0x4e55524d534e49ull	/* "INSMRUN" */
 struct log_run {
 	uint64_t magic;

@@ -70,6 +70,10 @@ static bool is_our_file(int directory, const char *name)
 		return stat_of.st_size == 2;
 	if (strcmp(name, "run") == 0 || strncmp(name, NAMES_FILE, sizeof(NAMES_FILE) - 1) == 0)
 		return true;
+	if (length > 5 && strcmp(name + length - 5, LOG_COLLECTION_END) == 0)
+		return true;
+	if (name[0] == '.' && length > 6 && strcmp(name + length - 6, ".ranks") == 0)
+		return stat_of.st_size == 0;
 	return length > 4 &&
 	       (strcmp(name + length - 4, ".log") == 0 || (name[0] == '.' && strstr(name, ".log."))) &&
 	       is_log(directory, name);

@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/cells/view_context.h"
 #include "analyzer/load/load.h"
-#include "analyzer/log/log_elsewhere.h"
+#include "analyzer/log/collected.h"
 #include "analyzer/read/ends_read.h"
 
 struct list_row {
@@ -37,13 +37,14 @@ uint64_t list_run_bytes(const struct run *run)
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < run->nr_logs; i++) {
-		int fd = pointer_open(run->logs[i]);
+		struct log_place place;
+		int fd = log_place_open(run->logs[i], &place);
 		struct stat stat_of;
 
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &stat_of) == 0)
-			bytes += (uint64_t)stat_of.st_blocks * 512;
+			bytes += place.offset ? place.bytes : (uint64_t)stat_of.st_blocks * 512;
 		close(fd);
 	}
 	return bytes;

@@ -12,7 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/sigbus_guard.h"
-#include "analyzer/log/log_elsewhere.h"
+#include "analyzer/log/collected.h"
 
 #define DAMAGE_TOLD	3		/* how many damaged places of a log are reported on stderr */
 #define UNUSED_MAX	(16ull << 20)	/* how far a log's file may reach beyond its last area */
@@ -60,7 +60,8 @@ static int map_file(struct logfile *log)
 {
 	struct stat stat;
 	void *base;
-	int fd = pointer_open(log->path);
+	struct log_place place;
+	int fd = log_place_open(log->path, &place);
 
 	if (fd < 0 && errno == ENOENT && access(log->path, F_OK) == 0)
 		return error("%s: the log is in the memory of the host where it was recorded: read it "
@@ -72,17 +73,17 @@ static int map_file(struct logfile *log)
 			close(fd);
 		return -1;
 	}
-	if (!S_ISREG(stat.st_mode) || stat.st_size == 0) {
+	if (!S_ISREG(stat.st_mode) || place.bytes == 0) {
 		close(fd);
 		return error("%s: %s", log->path,
-			     stat.st_size ? "not a regular file" : "no log yet: the file is empty");
+			     place.bytes ? "not a regular file" : "no log yet: the file is empty");
 	}
-	base = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	base = mmap(NULL, (size_t)place.bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)place.offset);
 	close(fd);
 	if (base == MAP_FAILED)
 		return error("cannot map %s: %s", log->path, strerror(errno));
 	log->base = base;
-	log->bytes = (uint64_t)stat.st_size;
+	log->bytes = place.bytes;
 	sigbus_guard_add(base, log->bytes);
 	return 0;
 }

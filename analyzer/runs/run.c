@@ -13,7 +13,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/log/log_elsewhere.h"
+#include "analyzer/log/collected.h"
 #include "analyzer/log/logfile.h"
 #include "insideme_log.h"
 
@@ -64,6 +64,26 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_log(const char *name, void *context)
+{
+	struct run *run = context;
+
+	APPEND(run->logs, run->nr_logs) = xasprintf("%s/%s", run->path, name);
+}
+
+/* While logs are collected they are there twice. */
+static void keep_one_of_each(struct run *run)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < run->nr_logs; i++)
+		if (nr && strcmp(run->logs[nr - 1], run->logs[i]) == 0)
+			free(run->logs[i]);
+		else
+			run->logs[nr++] = run->logs[i];
+	run->nr_logs = nr;
+}
+
 static void list_logs(struct run *run)
 {
 	DIR *directory = opendir(run->path);
@@ -72,18 +92,21 @@ static void list_logs(struct run *run)
 	while (directory && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.' || !ends_in_log(entry->d_name))
 			continue;
-		APPEND(run->logs, run->nr_logs) = xasprintf("%s/%s", run->path, entry->d_name);
+		add_log(entry->d_name, run);
 	}
 	if (directory)
 		closedir(directory);
+	collected_list(run->path, add_log, run);
 	if (run->nr_logs)
 		qsort(run->logs, run->nr_logs, sizeof(*run->logs), by_name);
+	keep_one_of_each(run);
 }
 
 bool run_read_head(const char *path, void *head, size_t bytes)
 {
-	int fd = pointer_open(path);
-	bool whole = fd >= 0 && read(fd, head, bytes) == (ssize_t)bytes;
+	struct log_place place;
+	int fd = log_place_open(path, &place);
+	bool whole = fd >= 0 && pread(fd, head, bytes, (off_t)place.offset) == (ssize_t)bytes;
 
 	if (fd >= 0)
 		close(fd);

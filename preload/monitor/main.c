@@ -16,6 +16,7 @@
 #include "preload/monitor/attach.h"
 #include "preload/monitor/change_focus.h"
 #include "preload/monitor/check/check.h"
+#include "preload/monitor/collect.h"
 #include "preload/monitor/finish_run.h"
 #include "preload/monitor/launch.h"
 #include "preload/monitor/options.h"
@@ -139,6 +140,40 @@ static int replace_by_program(struct monitor *monitor, const char *run_path)
 
 	execvpe(command[0], command, launch_environment(&monitor->options, run_path, preload(monitor)));
 	return cannot(command[0], -errno);
+}
+
+/* Nobody has to wait longer than the program runs, so there are no turns. */
+static void wait_for_rank(struct monitor *monitor)
+{
+	struct pollfd fd = { monitor->signal_fd, POLLIN, 0 };
+
+	while (waitpid(monitor->pid, &monitor->status, WNOHANG) == 0) {
+		poll(&fd, 1, -1);
+		signals_pass_on(monitor->signal_fd, monitor->pid);
+	}
+}
+
+/* Stay beside a rank, to collect the logs of the host when all of its ranks have ended. */
+static int stay_with_rank(struct monitor *monitor)
+{
+	char **command = monitor->options.command;
+	char **environment = launch_environment(&monitor->options, monitor->run.path, preload(monitor));
+	int collecting = collect_begin(&monitor->run, &monitor->id), fd;
+
+	if (collecting < 0)
+		return replace_by_program(monitor, monitor->run.path);
+	fd = signals_open(&monitor->mask);
+	if (fd < 0)
+		return cannot(command[0], fd);
+	monitor->signal_fd = fd;
+	monitor->pid = launch(command, environment, &monitor->mask);
+	signals_hear_all();
+	if (monitor->pid < 0)
+		return cannot(command[0], (int)monitor->pid);
+	wait_for_rank(monitor);
+	library_release(&monitor->library);
+	collect_end(collecting, &monitor->run, &monitor->id);
+	signals_end_like(monitor->status);
 }
 
 static uint64_t timeval_ns(const struct timeval *time)
@@ -309,6 +344,8 @@ static void finish(struct monitor *monitor)
 		finish_print_summary(monitor->run.path, &monitor->mask);
 	else if (count->calls + count->stacks + count->samples && monitor->id.rank.rank <= 0)
 		finish_save_names(monitor->run.path, &monitor->mask);
+	if (monitor->settings.value[SETTING_COLLECT])
+		collect_logs(&monitor->run, &monitor->id);
 	if (!monitor->options.quiet && !(monitor->refusal && !count->log_bytes))
 		finish_say(monitor->run.path, count);
 }
@@ -342,7 +379,9 @@ static int run_program(struct monitor *monitor, char **argv)
 	}
 	if (is_sampled_by_others(monitor)) {
 		rows_say_none(&monitor->options.rows, monitor->id.rank.rank);
-		return replace_by_program(monitor, monitor->run.path);
+		return monitor->settings.value[SETTING_COLLECT] && monitor->id.rank.rank >= 0
+			       ? stay_with_rank(monitor)
+			       : replace_by_program(monitor, monitor->run.path);
 	}
 	error = start_program(monitor);
 	if (error) {

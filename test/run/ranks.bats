@@ -218,3 +218,76 @@ has_logs() { [ "$(find insideme.data -name 'rank*' | wc -l)" -ge "$1" ]; }
 	grep -q execve trace
 	same "directories read" "$(grep -c 'getdents64.*insideme.data' trace)" 0
 }
+
+# collected RANK COMMAND...: a rank of a launch of two, whose insideme-run stays
+collected() {
+	local rank=$1
+	shift
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=fake "$build/insideme-run" -q --collect "$@"
+}
+
+# files PATTERN: how many the runs have
+files() {
+	find insideme.data -name "$1" | wc -l
+}
+
+@test "the last insideme-run of a host makes one file of its ranks' logs" {
+	local other
+	mkfifo go
+	collected 1 sh -c 'read line <go; exec "$0" OMPI_COMM_WORLD_RANK' "$work" 2>stderr &
+	other=$!
+	collected 0 "$work" OMPI_COMM_WORLD_RANK child
+	same "files while rank 1 runs" "$(files '*.logs')" 0
+	view functions --rank 0 >functions.csv
+	calls work 100 child_work 7
+	view functions --rank 0 >before
+	echo >go
+	wait $other
+	quiet
+	same "files of their own" "$(files 'rank*')" 0
+	same "files" "$(files '*.logs')" 1
+	same "locks" "$(files '.*.ranks')" 0
+	view functions --rank 0 >after
+	cmp before after
+	view functions --rank 1 >functions.csv
+	calls work 200
+	same "ranks" "$(view processes | "$here/csv" rank | sort -u | xargs)" '0 1'
+	cp insideme.data/*/*.logs whole
+	for bytes in 10 100 70000; do
+		head -c $bytes whole >"$(ls insideme.data/*/*.logs)"
+		"$report" >text 2>errors || true
+		grep -q 'no sound collection of logs' errors
+	done
+	cp whole "$(ls insideme.data/*/*.logs)"
+	"$report" --remove "$(basename insideme.data/*-*)"
+	same "files that are left" "$(find insideme.data -type f ! -name .gitignore | wc -l)" 0
+}
+
+@test "an insideme-run that stays with its rank ends as the rank does" {
+	local status=0
+	collected 0 sh -c 'exit 7' || status=$?
+	same status $status 7
+	collected 0 sh -c 'kill -9 $$' || status=$?
+	same "status of a killed one" $status 137
+	OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=fake "$build/insideme-run" -q --collect sleep 100 &
+	wait_until has_logs 1
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	same "status after a signal" $status 143
+}
+
+@test "Open MPI: logs are collected, also by the insideme-run before mpirun" {
+	openmpi "$build/insideme-run" -q --collect "$work" OMPI_COMM_WORLD_RANK child
+	same "files" "$(files '*.logs')" 1
+	same "files of their own" "$(files 'rank*')" 0
+	view functions >functions.csv
+	calls work $((100 * ranks * (ranks + 1) / 2)) child_work $((7 * ranks))
+	rm -rf insideme.data
+	timeout 60 "$build/insideme-run" -q --collect mpirun.openmpi --oversubscribe -n $ranks \
+		"$work" OMPI_COMM_WORLD_RANK child >stdout 2>stderr
+	same "files" "$(files '*.logs')" 1
+	same "files of their own" "$(files 'rank*')" 0
+	view functions >functions.csv
+	calls work $((100 * ranks * (ranks + 1) / 2)) child_work $((7 * ranks))
+}

@@ -100,6 +100,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"of a monitor: text and csv are files, stream:PATH is a pipe or Unix socket" },
 	[SETTING_MPI] = { "INSIDEME_MPI", "mpi", SETTING_CHOICE, "auto", mpi_choices,
 		"record MPI calls: auto: of ranks, of programs that call MPI, of mpirun; on: of all" },
+	[SETTING_COLLECT] = { "INSIDEME_COLLECT", "collect", SETTING_SWITCH, "off", NULL,
+		"when all ranks of a host have ended, make one file of their logs" },
 };
 
 /* Index of the @length bytes at @word in @choices, or -1. */
