@@ -245,6 +245,7 @@ run-tests: $(bench_programs)		# they must keep up with the code that they measur
 bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
 	$(Q)test/bench/monitors $(abspath $(O))
+	$(Q)test/bench/lines $(abspath $(O))
 .PHONY: bench
 
 # How true the shares are, beside perf and uftrace. Takes minutes. TRUTH="tiny loops" measures those alone.
