@@ -307,7 +307,7 @@ contains
 
     if (.not. is_looked_up) call look_up()
     least_ns = 0
-    if (present(seconds)) least_ns = int(seconds * 1d9, c_int64_t)
+    if (present(seconds)) least_ns = nint(seconds * 1d9, c_int64_t)
     if (.not. is_loaded) return
     if (.not. present(callback)) then
       status = on_call(c_null_funptr, 0_c_int64_t)

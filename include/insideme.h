@@ -368,7 +368,7 @@ INSIDEME_INLINE int insideme_add(const char *name, double seconds)
 
 	if (!name || !(seconds >= 0 && seconds < 3e9))
 		return -EINVAL;
-	return recorder ? recorder->add(name, (uint64_t)(seconds * 1e9)) : -ENODATA;
+	return recorder ? recorder->add(name, (uint64_t)(seconds * 1e9 + 0.5)) : -ENODATA;
 }
 
 /**

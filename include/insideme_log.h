@@ -1096,7 +1096,7 @@ struct log_span {
 struct log_timer {
 	struct log_record record;
 	uint32_t label;
-	uint32_t reserved;
+	uint32_t in_ns;			/* 1: of times that were added, which are in ns instead of ticks */
 	LOG_SHARED uint64_t nr_spans;
 	LOG_SHARED uint64_t timer_ticks;	/* without pauses */
 	LOG_SHARED uint64_t paused_ticks;

@@ -90,8 +90,7 @@ static void read_timer(const struct saying *saying)
 {
 	const struct log_timer *record = &saying->timer;
 	struct timer_sum *timer;
-	double tick_ns = saying->process->tick_ns;
-
+	double tick_ns = record->in_ns ? 1 : saying->process->tick_ns;
 	bool has_spans = record->nr_spans && record->least_ticks <= record->most_ticks;
 	bool is_open = record->nr_starts > record->nr_stops && record->last_start_ticks;
 

@@ -154,9 +154,9 @@ int mark_counter(const char *name, uint64_t value)
 	return 0;
 }
 
-static struct log_timer *record_of(struct label *label)
+static struct log_timer *record_of(struct label *label, struct log_timer **place)
 {
-	struct log_timer *record = __atomic_load_n(&label->timer, __ATOMIC_ACQUIRE), *none = NULL;
+	struct log_timer *record = __atomic_load_n(place, __ATOMIC_ACQUIRE), *none = NULL;
 
 	if (record)
 		return record;
@@ -166,10 +166,11 @@ static struct log_timer *record_of(struct label *label)
 	if (!record)
 		return NULL;
 	record->label = label->number;
+	record->in_ns = place == &label->added;
 	record->least_ticks = UINT64_MAX;
 	log_publish(&record->record, LOG_RECORD_TIMER);
 	/* if another task was faster, its record stays; ours remains empty */
-	return __atomic_compare_exchange_n(&label->timer, &none, record, false, __ATOMIC_ACQ_REL,
+	return __atomic_compare_exchange_n(place, &none, record, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE)
 		       ? record
 		       : none;
@@ -193,10 +194,11 @@ static void raise_to(uint64_t *most, uint64_t value)
 		;
 }
 
-/* Return: 0, or -ENOBUFS */
-static int add_to_sums(struct label *label, uint64_t ticks, uint64_t paused_ticks)
+/* @timer: NULL: there is no room for it. Return: 0, or -ENOBUFS */
+static int add_to_sums(const struct label *label, struct log_timer *timer, uint64_t ticks,
+		       uint64_t paused_ticks)
 {
-	struct log_timer *timer = record_of(label);
+	uint64_t ns;
 
 	if (!timer)
 		return -ENOBUFS;
@@ -205,10 +207,13 @@ static int add_to_sums(struct label *label, uint64_t ticks, uint64_t paused_tick
 	__atomic_fetch_add(&timer->paused_ticks, paused_ticks, __ATOMIC_RELAXED);
 	lower_to(&timer->least_ticks, ticks);
 	raise_to(&timer->most_ticks, ticks);
-	if (unlikely(settings.value[SETTING_VERBOSE]))
-		verbose_timer(label->text, ticks);
-	if (unlikely(calls_are_heard()))
-		timer_tell(thread_self(), label->text, ticks);
+	if (likely(!settings.value[SETTING_VERBOSE] && !calls_are_heard()))
+		return 0;
+	ns = timer->in_ns ? ticks : live_ns_of(ticks);
+	if (settings.value[SETTING_VERBOSE])
+		verbose_timer(label->text, ns);
+	if (calls_are_heard())
+		timer_tell(thread_self(), label->text, ns);
 	return 0;
 }
 
@@ -218,7 +223,8 @@ static int add_span(const struct log_thread *thread, struct label *label, const 
 	const uint64_t paused_ticks = timer->paused_ticks;
 	struct log_span *span;
 
-	if (add_to_sums(label, end_ticks - start_ticks - paused_ticks, paused_ticks) < 0)
+	if (add_to_sums(label, record_of(label, &label->timer), end_ticks - start_ticks - paused_ticks,
+			paused_ticks) < 0)
 		return -ENOBUFS;
 	if (end_ticks - start_ticks < live.log->threshold_ticks)
 		return 0;
@@ -262,7 +268,7 @@ int timer_start(struct insideme_timer *timer)
 	timer->paused_ticks = 0;
 	timer->start_ticks = now_ticks();
 	label = label_find(timer->name);
-	record = label ? record_of(label) : NULL;
+	record = label ? record_of(label, &label->timer) : NULL;
 	if (record) {
 		__atomic_store_n(&record->last_start_ticks, timer->start_ticks, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&record->nr_starts, 1, __ATOMIC_RELAXED);
@@ -306,7 +312,7 @@ int timer_stop(struct insideme_timer *timer)
 	timer->pause_ticks = now_ticks();
 	thread = thread_self();
 	label = thread ? label_find(timer->name) : NULL;
-	record = label ? record_of(label) : NULL;
+	record = label ? record_of(label, &label->timer) : NULL;
 	if (!record)
 		return thread ? -ENOBUFS : -ENODATA;
 	__atomic_fetch_add(&record->nr_stops, 1, __ATOMIC_RELAXED);
@@ -343,5 +349,5 @@ int timer_add(const char *name, uint64_t ns)
 
 	if (!label)
 		return thread ? -ENOBUFS : -ENODATA;
-	return add_to_sums(label, live_ticks_of(ns), 0);
+	return add_to_sums(label, record_of(label, &label->added), ns, 0);
 }

@@ -16,14 +16,16 @@
 #define INSIDEME_RECORDER
 #include "insideme.h"
 
-/* In ticks, since the log began. */
+/* Since the log began. */
 struct so_far {
 	uint64_t calls;
 	uint64_t ticks;
 	uint64_t all_ticks; /* also of calls within another one of the same region */
 	uint64_t paused_ticks;
+	uint64_t added_ns;
 	uint64_t least_ticks;
 	uint64_t most_ticks;
+	uint64_t least_added_ns, most_added_ns;
 };
 
 static void add_bounds(struct so_far *sum, uint64_t least_ticks, uint64_t most_ticks)
@@ -80,7 +82,8 @@ static void add_region(struct so_far *sum, uint64_t region)
 static struct so_far sum_up(const struct label *label)
 {
 	const struct log_timer *timer = __atomic_load_n(&label->timer, __ATOMIC_ACQUIRE);
-	struct so_far sum = { .least_ticks = UINT64_MAX };
+	const struct log_timer *added = __atomic_load_n(&label->added, __ATOMIC_ACQUIRE);
+	struct so_far sum = { .least_ticks = UINT64_MAX, .least_added_ns = UINT64_MAX };
 
 	add_region(&sum, LOG_FUNCTION_REGION | (uint64_t)label->number << LOG_REGION_SHIFT);
 	if (timer && timer->nr_spans) {
@@ -90,23 +93,32 @@ static struct so_far sum_up(const struct label *label)
 		sum.paused_ticks = timer->paused_ticks;
 		add_bounds(&sum, timer->least_ticks, timer->most_ticks);
 	}
+	if (added && added->nr_spans) {
+		sum.calls += added->nr_spans;
+		sum.added_ns = added->timer_ticks;
+		sum.least_added_ns = added->least_ticks;
+		sum.most_added_ns = added->most_ticks;
+	}
 	return sum;
 }
 
 static void fill(struct insideme_sum *sum, const struct label *label)
 {
 	struct so_far so_far = sum_up(label);
+	bool is_timed = so_far.least_ticks <= so_far.most_ticks;
+	bool was_added = so_far.least_added_ns <= so_far.most_added_ns;
 	uint64_t ns[] = { so_far.ticks - label->reset_ticks, so_far.paused_ticks,
-			  so_far.least_ticks <= so_far.most_ticks ? so_far.least_ticks : 0,
-			  so_far.most_ticks };
+			  is_timed ? so_far.least_ticks : 0, so_far.most_ticks };
 
 	live_make_ns(ns, sizeof(ns) / sizeof(*ns));
 	sum->name = label->text;
 	sum->calls = so_far.calls - label->reset_calls;
-	sum->total_ns = ns[0];
+	sum->total_ns = ns[0] + so_far.added_ns - label->reset_added_ns;
 	sum->paused_ns = ns[1];
 	sum->min_ns = ns[2];
-	sum->max_ns = ns[3];
+	if (was_added && (!is_timed || so_far.least_added_ns < ns[2]))
+		sum->min_ns = so_far.least_added_ns;
+	sum->max_ns = so_far.most_added_ns > ns[3] ? so_far.most_added_ns : ns[3];
 }
 
 int query_sum(const char *name, struct insideme_sum *sum)
@@ -146,6 +158,7 @@ static void reset(struct label *label)
 	label->reset_calls = sum.calls;
 	label->reset_ticks = sum.ticks;
 	label->reset_all_ticks = sum.all_ticks;
+	label->reset_added_ns = sum.added_ns;
 }
 
 int query_reset(const char *name)
@@ -172,7 +185,8 @@ uint64_t query_mean_ns(const char *name)
 	if (!label || !label->is_timed)
 		return 0;
 	sum = sum_up(label);
-	return sum.calls > label->reset_calls ? live_ns_of(sum.all_ticks - label->reset_all_ticks) /
+	return sum.calls > label->reset_calls ? (live_ns_of(sum.all_ticks - label->reset_all_ticks) +
+						 sum.added_ns - label->reset_added_ns) /
 							(sum.calls - label->reset_calls)
 					      : 0;
 }

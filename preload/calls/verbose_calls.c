@@ -95,11 +95,11 @@ void verbose_forget(uintptr_t begin, uintptr_t end)
 
 /* ---- lines ---- */
 
-static void tell_span(const char *name, uint64_t ticks, bool broken)
+static void tell_span(const char *name, uint64_t ns, bool broken)
 {
 	const uint64_t width = settings.value[SETTING_NAME_WIDTH];
 	const struct span_line span = {
-		.ns = live_ns_of(ticks),
+		.ns = ns,
 		.program = live.log->program,
 		.pid = (uint32_t)sys_getpid(),
 		.name_width = width < SPAN_NAME_MAX ? width : SPAN_NAME_MAX,
@@ -109,10 +109,10 @@ static void tell_span(const char *name, uint64_t ticks, bool broken)
 	say_span(name, &span);
 }
 
-void verbose_timer(const char *name, uint64_t ticks)
+void verbose_timer(const char *name, uint64_t ns)
 {
 	if (!live_is_sealed())
-		tell_span(name, ticks, false);
+		tell_span(name, ns, false);
 }
 
 static const char *name_of(const struct log_frame *frame)
@@ -128,7 +128,7 @@ void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken
 	const char *name = name_of(frame);
 
 	if (name)
-		tell_span(name, end_ticks - frame->start_ticks, broken);
+		tell_span(name, live_ns_of(end_ticks - frame->start_ticks), broken);
 }
 
 /* ---- a function of the program that hears of calls ---- */
@@ -176,10 +176,8 @@ void call_tell(struct log_thread *thread, const struct log_frame *frame, uint64_
 		tell(thread, name_of(frame), ns, broken);
 }
 
-void timer_tell(struct log_thread *thread, const char *name, uint64_t ticks)
+void timer_tell(struct log_thread *thread, const char *name, uint64_t ns)
 {
-	uint64_t ns = live_ns_of(ticks);
-
 	if (is_heard(ns))
 		tell(thread, name, ns, false);
 }

@@ -7,7 +7,7 @@
 
 /* Callable from hooks, threads and signal handlers; nothing after a seccomp filter. Stops the caller while
  * stderr is full. */
-void verbose_timer(const char *name, uint64_t ticks);
+void verbose_timer(const char *name, uint64_t ns);
 
 /* The call of @frame ended at @end_ticks; @broken: without an exit. The first of a function reads its
  * object's symbols: some ms. */
@@ -21,7 +21,7 @@ typedef void calls_callback(const char *name, uint64_t ns, int broken);
 void calls_hear(calls_callback *callback, uint64_t least_ns);
 bool calls_are_heard(void);
 void call_tell(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken);
-void timer_tell(struct log_thread *thread, const char *name, uint64_t ticks);
+void timer_tell(struct log_thread *thread, const char *name, uint64_t ns);
 
 /* What is loaded at [@begin, @end) later has other names. */
 void verbose_forget(uintptr_t begin, uintptr_t end);

@@ -301,7 +301,7 @@ void labels_log_all(void)
 		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label;
 		     label = label->next) {
 			label->counter = NULL;	/* of the earlier log */
-			label->timer = NULL;
+			label->timer = label->added = NULL;
 			label->reset_calls = label->reset_ticks = 0;
 			write_record(live.log, label);
 		}

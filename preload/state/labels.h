@@ -12,10 +12,12 @@
 struct label {
 	struct label *next;
 	struct log_counter *counter;	/* its newest record in a log, see api_marks.c; NULL: none */
-	struct log_timer *timer;
+	struct log_timer *timer;	/* of spans; likewise */
+	struct log_timer *added;	/* of times that were added */
 	uint64_t reset_calls;		/* these two are for api_sums.c: the part that sums leave out */
 	uint64_t reset_ticks;
 	uint64_t reset_all_ticks;
+	uint64_t reset_added_ns;
 	uint32_t is_timed;		/* 1: it names a region or a timer */
 	uint32_t hash;
 	uint32_t number;		/* from 1 */

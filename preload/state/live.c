@@ -101,14 +101,3 @@ uint64_t live_ns_of(uint64_t ticks)
 	live_make_ns(&ticks, 1);
 	return ticks;
 }
-
-uint64_t live_ticks_of(uint64_t ns)
-{
-	uint64_t all_ticks, all_ns;
-
-	if (live.clock != LOG_CLOCK_TSC)
-		return ns;
-	if (!since_start(&all_ticks, &all_ns))
-		return 0;
-	return (uint64_t)((unsigned __int128)ns * all_ticks / all_ns);
-}

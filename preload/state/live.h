@@ -66,11 +66,10 @@ extern HIDDEN uint64_t live_early_calls;	/* calls before that: those of IFUNC re
 
 /* CLOCK_MONOTONIC, without a system call if the kernel supports that. */
 uint64_t live_clock_ns(void);
-/* The length of ticks, at the rate since the log began; and the other way round. */
+/* The length of ticks, at the rate since the log began. */
 uint64_t live_ns_of(uint64_t ticks);
 /* The same for several, by one rate, so that they stay in their order. Changes them in place. */
 void live_make_ns(uint64_t *durations, unsigned int nr);
-uint64_t live_ticks_of(uint64_t ns);
 
 static ALWAYS_INLINE uint64_t now_ticks(void)
 {

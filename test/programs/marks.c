@@ -78,6 +78,8 @@ static void show(void)
 		wrong += !(first >= 0.01 && second >= first + 0.01 && second < 10);
 	expect(insideme_add("added", 1.5), 0);
 	expect(insideme_add("added", 0.5), 0);
+	if (insideme_rss())
+		wrong += insideme_timing("added", INSIDEME_TOTAL) != 2 || insideme_timing("added", INSIDEME_MEAN) != 1;
 	expect(insideme_add(NULL, 1), -EINVAL);
 	expect(insideme_add("added", -1), -EINVAL);
 	expect(insideme_add("added", NAN), -EINVAL);
