@@ -305,7 +305,9 @@ static void give_times(struct model *model, const struct path_shares *shares)
 	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
 	size_t nr = 0;
 
+	model->path_blocked_ns = xcalloc(model->nr_tree_nodes, sizeof(*model->path_blocked_ns));
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		model->path_blocked_ns[node->id] = use_shares_of(shares, node)[SHARE_BLOCKED];
 		nodes[nr++] = node;
 		memcpy(totals[node->id], use_shares_of(shares, node), sizeof(*totals));
 	}

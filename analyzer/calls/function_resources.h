@@ -44,5 +44,8 @@ struct function_use {
 	double elapsed_ns;		/* time during which at least one such call was open, on any thread */
 };
 
-/* Set function->use of functions that have such calls, and model->used_ns, once. Reads all single calls. */
+/*
+ * Set function->use of functions that have such calls, model->used_ns and model->path_blocked_ns, once. Reads
+ * all single calls.
+ */
 void function_use_read(struct model *model);

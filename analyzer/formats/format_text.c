@@ -380,11 +380,12 @@ static void print_lines(FILE *out, const struct terminal *terminal, const struct
 	do {
 		size_t length = wrap_length(text, width);
 		char *line = strndup(text, length), *clean = terminal_text(terminal, line ? line : "");
+		int room = clean[0] ? (int)indent : 0;
 
 		if (terminal->colour && front[0])
-			fprintf(out, BOLD "%-*s" PLAIN "%s\n", (int)indent, front, clean);
+			fprintf(out, BOLD "%-*s" PLAIN "%s\n", room, front, clean);
 		else
-			fprintf(out, "%-*s%s\n", (int)indent, front, clean);
+			fprintf(out, "%-*s%s\n", room, front, clean);
 		free(clean);
 		free(line);
 		front = "";

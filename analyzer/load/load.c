@@ -375,6 +375,7 @@ void model_free(struct model *model)
 	free(model->run_starts_ns);
 	free(model->ranges);
 	free(model->outside_parts);
+	free(model->path_blocked_ns);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);

@@ -201,6 +201,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	found.sum = (struct wait_sum){
 		.function = function,
 		.call = function->region,
+		.path = is_beside ? NULL : path,
 		.caller = is_beside || !path->parent->function ? NULL : path->parent,
 		.object = object_name(reader, process, wait),
 		.holder_thread = holder,
@@ -318,6 +319,7 @@ static void add_rests(struct reader *reader, struct model *model)
 		struct found rest = {
 			.sum = { .function = node->function,
 				 .call = node->function->region,
+				 .path = node,
 				 .caller = node->parent->function ? node->parent : NULL },
 		};
 

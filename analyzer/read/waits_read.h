@@ -9,6 +9,7 @@
 struct wait_sum {
 	struct function *function; /* the library call; NULL: of samples */
 	const char *call;	   /* its name, or that of a system call */
+	struct tree_node *path;	   /* of the library call; NULL: of samples, or of other threads' files */
 	struct tree_node *caller;  /* NULL: not known, as in processes without hooks */
 	const char *object; /* "table_lock", "0x7f12", "/tmp/a.txt", "socket"; NULL: none, or not known */
 	struct tree_node *holder;	    /* NULL: not known */
@@ -21,6 +22,7 @@ struct wait_sum {
 	uint64_t samples; /* > 0: total_ns is by so many looks at blocked threads; calls are not known */
 	double total_ns;
 	double max_ns;
+	double blocked_ns;	/* for a view; waits_read() leaves it 0 */
 };
 
 struct wait_sums {

@@ -10,9 +10,11 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/model/tree.h"
 #include "analyzer/read/waits_read.h"
 
 #define TEXT_ROWS 20
@@ -57,12 +59,11 @@ static struct value get_text(const struct column *column, const void *row)
 	}
 }
 
-static struct value get_total(const struct column *column, const void *row)
+static struct value get_time(const struct column *column, const void *row)
 {
 	const struct wait_sum *sum = row;
-	struct value value = ns_cell(sum->total_ns);
+	struct value value = ns_cell(column->index ? sum->blocked_ns : sum->total_ns);
 
-	(void)column;
 	value.is_sampled = sum->samples > 0;
 	return value;
 }
@@ -70,8 +71,9 @@ static struct value get_total(const struct column *column, const void *row)
 #define WAIT(member, unit) MEMBER(struct wait_row, member, unit)
 
 static const struct column columns[] = {
-	{ "total_ns", "Total", COLUMN_SUMS, get_total, 0 },
+	{ "total_ns", "Elapsed", COLUMN_SUMS, get_time, 0 },
 	{ "total_percent", "", COLUMN_SUMS, WAIT(total_percent, UNIT_PERCENT) },
+	{ "blocked_ns", "Blocked", COLUMN_SUMS, get_time, 1 },
 	{ "calls", "Calls", COLUMN_SUMS, WAIT(sum.calls, UNIT_COUNT | NOT_0) },
 	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.samples, UNIT_COUNT | NOT_0) },
 	{ "open_calls", "Open", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.open_calls, UNIT_COUNT) },
@@ -187,6 +189,7 @@ static void add_to_group(struct group *group, const struct wait_sum *sum)
 	group->sum.bytes += sum->bytes;
 	group->sum.samples += sum->samples;
 	group->sum.total_ns += sum->total_ns;
+	group->sum.blocked_ns += sum->blocked_ns;
 	group->sum.max_ns = fmax(group->sum.max_ns, sum->max_ns);
 	if (!group->sum.object)
 		group->sum.object = sum->object;
@@ -281,12 +284,30 @@ static char *note(struct document *document, const struct wait_sums *sums)
 	return has_holder(sums) ? document_text(document, "%s%s%s", text, between, HOLDER_NOTE) : text;
 }
 
+/*
+ * Of the elapsed time of a wait: what was neither CPU time nor time ready. Waits of one path share its
+ * blocked time as they do its elapsed time. Looks saw blocked threads only. NAN: not known
+ */
+static double blocked_ns(const struct model *model, const struct wait_sum *sum)
+{
+	const double self_ns = sum->path ? path_stats(sum->path).self_ns : 0;
+
+	if (sum->samples)
+		return sum->total_ns;
+	if (!(self_ns > 0) || !model->path_blocked_ns)
+		return NAN;
+	return sum->total_ns * fmin(model->path_blocked_ns[sum->path->id] / self_ns, 1);
+}
+
 /* They live as long as the document. */
 static struct wait_sums *read_sums(struct document *document, struct model *model)
 {
 	struct wait_sums *sums = document_new(document, sizeof(*sums));
 
 	waits_read(model, sums);
+	function_use_read(model);
+	for (size_t i = 0; i < sums->nr; i++)
+		sums->sums[i].blocked_ns = blocked_ns(model, &sums->sums[i]);
 	document_keep(document, sums->sums);
 	document_keep(document, sums->texts);
 	for (size_t i = 0; i < sums->nr_texts; i++)
@@ -303,10 +324,10 @@ static struct table table_of(struct table_rows rows)
 	return (struct table){
 		.name = "waits",
 		TABLE_COLUMNS(columns),
-		.text_columns = "total_ns,total_percent,calls,mean_ns,wait",
+		.text_columns = "total_ns,total_percent,blocked_ns,calls,mean_ns,wait",
 		.data_columns =
 			"function,kind,object,caller,source,holder,holder_thread,holder_thread_name,calls,"
-			"open_calls,total_ns,mean_ns,max_ns,bytes,samples",
+			"open_calls,total_ns,blocked_ns,mean_ns,max_ns,bytes,samples",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,

@@ -192,6 +192,11 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 	between "shares of elapsed time" 98 $((shares[0] + shares[1] + shares[2])) 102
 	between "blocked, %" 1 "${shares[2]}" 100
 	grep -q '^ *Self CPU .*Self blocked .*Function' page
+	grep -q '^ *Elapsed .*Blocked .*Call, what it waited for' page
+	between "blocked time of the sleep" 1 "$(sum blocked_ns function=usleep)" "$(sum total_ns function=usleep)"
+	same "the same in both views, us" $(($(sum blocked_ns function=usleep) / 1000)) \
+		"$(view functions --columns function,self_blocked_ns | "$here/csv" self_blocked_ns function=usleep |
+			awk '{printf "%d", $1 / 1000}')"
 	grep -A1 "^ *Self CPU" page | grep -wE "work|clock_of"
 	between "CPU time of all functions, at most the process's, ms" 0 \
 		"$(view functions --columns self_cpu_ns | awk '{sum += $1} END {printf "%d", sum / 1e6}')" \
@@ -202,11 +207,11 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 # begins with VIEW?
 first_rows() {
 	if [[ $1 == [A-Z]* ]]; then
-		COLUMNS=500 "$report" | sed -n "/^$1 /,/^$/p" >page
+		COLUMNS=500 "$report" | sed -n "/^$1\\( \\|\$\\)/,/^$/p" >page
 	else
 		COLUMNS=500 "$report" -v "$1" >page
 	fi
-	sed '1,/^ *\(Self\|Self CPU\|Total\|At peak\|Most-mean\)  /d' page | head -5 >rows
+	sed '1,/^ *\(Self\|Self CPU\|Elapsed\|Total\|At peak\|Most-mean\)  /d' page | head -5 >rows
 	grep -qw "$2" rows || { echo "no $2 in $1:"; cat page; return 1; }
 }
 
