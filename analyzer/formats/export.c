@@ -94,6 +94,16 @@ void export_doubts(const struct model *model, void (*visit)(void *to, const char
 	document_release(&document);
 }
 
+static void warn(void *to, const char *text)
+{
+	warning("in doubt: %s", text);
+}
+
+void export_warn(const struct model *model)
+{
+	export_doubts(model, warn, NULL);
+}
+
 double export_seconds(const struct model *model, int64_t time)
 {
 	return ((double)model->start_realtime_ns + (double)time) / 1e9;

@@ -30,6 +30,9 @@ void export_sources(const struct model *model);
 /* What is in doubt of the run, in the sentences of the first page. */
 void export_doubts(const struct model *model, void (*visit)(void *to, const char *text), void *to);
 
+/* The same on stderr, for a file that has no place for it. */
+void export_warn(const struct model *model);
+
 /* A model time in seconds since 1970. */
 double export_seconds(const struct model *model, int64_t time);
 

@@ -138,6 +138,7 @@ int export_folded(struct report *report)
 	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
 	folded.out = file.out;
+	export_warn(report->model);
 	(report->diff ? write_both : write_paths)(&folded);
 	row_text_release(&folded.line);
 	return export_close(&file);

@@ -217,6 +217,7 @@ int export_pstats(struct report *report)
 	int status = EXIT_FAILURE;
 
 	export_sources(report->model);
+	export_warn(report->model);
 	sum_up(&pstats);
 	row_add_char(&pstats.out, '{');
 	for (size_t i = 0; i < pstats.nr; i++) {

@@ -226,10 +226,29 @@ static void write_text(const struct row_text *text, FILE *out)
 		fwrite(text->bytes, 1, text->used, out);
 }
 
+static void add_doubt(void *name, const char *text)
+{
+	row_add_text(name, "; in doubt: ");
+	row_add_text(name, text);
+}
+
+/* Its name is the only place for what is said of the whole file. The caller frees it. */
+static char *name_of_file(const struct report *report, const char *shown)
+{
+	struct row_text name = { 0 };
+
+	row_add_text(&name, report_program(report));
+	row_add_text(&name, ": ");
+	row_add_text(&name, shown);
+	export_doubts(report->model, add_doubt, &name);
+	row_add_char(&name, '\0');
+	return name.bytes;
+}
+
 static void write_all(struct speedscope *to, FILE *out, const char *shown)
 {
 	struct row_text text = { 0 };
-	char *name = xasprintf("%s: %s", report_program(to->report), shown);
+	char *name = name_of_file(to->report, shown);
 
 	row_add_json_text(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":", name);
 	row_add_json_text(&text, ",\"exporter\":", "InsideMe " INSIDEME_VERSION);

@@ -247,6 +247,12 @@ as_csv() {
 		of $format
 		grep -qF "$finding" file.$format
 	done
+	of speedscope
+	jq -r .name file.speedscope | grep -qF "; in doubt: $finding"
+	for format in folded pstats; do	# these have no place for it
+		of $format
+		grep -qF "insideme-report: warning: in doubt: $finding" report.stderr
+	done
 	"$report" -v tree -f json | jq -e --arg lost "$finding" '.doubts | index($lost)'
 	"$report" -v tree -f markdown | cmark-gfm -e table | grep -q "Doubt: $finding"
 	record leaks
