@@ -70,11 +70,17 @@ static bool is_within(const struct report *report, int64_t time)
 /* After the last row. */
 static void tell(const struct step_rows *rows)
 {
+	const struct model *model = rows->report->model;
 	const uint64_t nr_unknown = line_steps_nr_unknown(rows->steps);
+	uint64_t nr_lost = 0;
 
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr_lost += model->processes[i]->header.losses[LOG_LOST_LINE_EVENTS];
+	if (nr_lost)
+		warning("line events that had no room in the log (INSIDEME_BUDGET): %" PRIu64, nr_lost);
 	if (nr_unknown)
 		warning("line events of code without debug information: %" PRIu64, nr_unknown);
-	else if (!line_steps_are_in(rows->report->model))
+	else if (!nr_lost && !line_steps_are_in(model))
 		warning("no line events: they are of programs built by insideme-cc --line-events, run with "
 			"insideme-run lines or --line-events");
 }

@@ -139,6 +139,11 @@ rows() { "$here/csv" index "$@" <monitor_records.csv | wc -l; }
 	strip a
 	lines lines -- ./a
 	same said "$(grep -c 'line events of code without debug information: [1-9]' stderr)" 1
+	insideme-cc --line-events -O0 "$programs/steps.c" -o steps
+	lines lines --budget=1M -- ./steps threads
+	same said "$(grep -c 'line events that had no room in the log (INSIDEME_BUDGET): [1-9]' stderr)" 1
+	same "kept and lost" "$(($(rows "lineNo=$(at body)") < 4000))" 1
+	same "in quality" "$(view quality --columns finding | grep -c '^lost_line_events')" 1
 	# without a monitor nothing is recorded
 	insideme-cc --line-events a.c -o a
 	monitor ./a
