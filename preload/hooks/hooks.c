@@ -18,8 +18,8 @@
 
 #define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */
 
-/* No function of this file changes it: it is as the function has it that calls the hook. */
-#ifndef __clang__
+/* No function of this file changes it: it is as the function has it that calls the hook. 0: not known. */
+#if defined(__x86_64__) && !defined(__clang__)
 register uintptr_t frame_pointer __asm__("rbp");
 #else
 static const uintptr_t frame_pointer;
