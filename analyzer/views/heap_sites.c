@@ -306,15 +306,20 @@ static void look_at_callers(struct model *model, struct charge *charges)
 	}
 }
 
-/* One block a call, which it does not free, and next to nothing else; called from several functions. */
+/*
+ * One block a call, which it does not free, and next to nothing else; called from several functions. One
+ * that is named after it may count what it allocates by other functions, and reallocate.
+ */
 static bool is_wrapper(const struct function *function, const struct charge *charge)
 {
 	const struct heap_stats *heap = &function->charged_heap;
 	const double allocs = (double)heap->alloc_calls, calls = (double)function->stats.calls;
+	const bool is_named_so = strstr(function->short_name, "alloc");
 
 	return function->kind == FUNCTION_PLAIN && !function->region && heap->alloc_calls >= WRAPPER_ALLOCS &&
-	       allocs >= 0.9 * calls && allocs <= 1.1 * calls && heap->free_calls <= heap->alloc_calls / 10 &&
-	       charge->several_callers && !charge->calls_others;
+	       allocs >= 0.9 * calls && allocs <= 1.1 * calls && charge->several_callers &&
+	       heap->free_calls <= heap->alloc_calls / (is_named_so ? 1 : 10) &&
+	       (is_named_so || !charge->calls_others);
 }
 
 static bool find_wrappers(struct model *model, struct charge *charges)

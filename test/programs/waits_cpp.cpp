@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waits that come through the C++ library: joins in two lines of one function, a condition variable, and 20
- * files "file.N", read by a stream. The report must show this file's own lines, and one row for all files.
+ * Waits that come through the C++ library: joins in two lines of one function, a condition variable of a
+ * namespace, and 20 files "file.N", read by a stream. The report must show this file's own lines, and one row
+ * for all files.
  */
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +13,10 @@
 #include <thread>
 
 static std::mutex lock;
+namespace store {
 static std::condition_variable is_ready;
+}
+using store::is_ready;
 static bool ready;
 
 __attribute__((noinline)) static void nap(int ms)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Allocation by wrappers: load takes 300 blocks of 100 bytes, build 200 of 50, by xmalloc, which calls checked,
- * the only one that calls malloc. single takes 150 of 40, for one caller alone. The first page must show load,
- * build and single, and name xmalloc and checked; -v heap has checked.
+ * the only one that calls malloc, and notes the bytes in another function. single takes 150 of 40, for one
+ * caller alone. The first page must show load, build and single, and name xmalloc and checked; -v heap has
+ * checked.
  */
 #include <stdlib.h>
 
 static void *volatile blocks[650];
 static int nr_blocks;
+static volatile size_t nr_bytes;
 
 __attribute__((noinline)) static void *checked(size_t bytes)
 {
@@ -18,10 +20,16 @@ __attribute__((noinline)) static void *checked(size_t bytes)
 	return block;
 }
 
+__attribute__((noinline)) static void note(size_t bytes)
+{
+	nr_bytes += bytes;
+}
+
 __attribute__((noinline)) static void *xmalloc(size_t bytes)
 {
 	void *block = checked(bytes ? bytes : 1);
 
+	note(bytes);
 	blocks[nr_blocks++] = block;
 	return block;
 }

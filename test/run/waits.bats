@@ -102,7 +102,7 @@ lines_of() {
 		same "joins" "$(lines_of pthread_join | xargs -d'\n')" \
 			"first.join(); maker.join(); second.join();"
 		same "condition" "$(lines_of pthread_cond_wait)" "is_ready.wait(guard);"
-		same "which condition" "$(waits object function=pthread_cond_wait)" is_ready
+		same "which condition" "$(waits object function=pthread_cond_wait)" store::is_ready
 		same "files" "$(waits object function=read | grep -c "^$PWD/file.[0-9]*$")" 20
 		"$report" -v waits | sed -n '1,/^each object/p' | tr -s ' \n' ' ' >page
 		grep -oE "read $PWD/file.[0-9]* and 19 others in " page
