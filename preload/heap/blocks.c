@@ -24,6 +24,7 @@
 LARGE struct maps live_map;
 static uint64_t limit_bytes;		/* set before any thread */
 static uint64_t chunk_bytes;		/* 0: nothing more is mapped; atomic, as the next ones */
+static uint64_t scarce_pages;		/* with fewer spare ones windows are left out */
 static uint64_t spare;			/* pages not used yet: the number of the first one, and how many */
 static uint64_t used_bytes, reserved_bytes;	/* as in the log's header */
 static bool is_walking;			/* a thread takes pages out of use */
@@ -125,6 +126,7 @@ void blocks_limit_space(uint64_t bytes)
 		return;
 	blocks_cut();
 	refill_spare(1, bytes);
+	scarce_pages = NR_SPARE(spare) / 2;
 	__atomic_store_n(&chunk_bytes, 0, __ATOMIC_RELAXED);
 }
 
@@ -372,11 +374,22 @@ static uint64_t next_granule(const struct map *map, uint64_t addr)
 	return addr + (1ull << map->granule_shift);
 }
 
+/* The pages of windows that are left out cannot serve others: so they are left out while some are spare. */
+static bool is_at_limit(void)
+{
+	if (__atomic_load_n(&used_bytes, __ATOMIC_RELAXED) >= limit_bytes)
+		return true;
+	if (chunk_bytes || NR_SPARE(__atomic_load_n(&spare, __ATOMIC_RELAXED)) >= scarce_pages)
+		return false;
+	__atomic_store_n(&scarce_pages, scarce_pages / 2, __ATOMIC_RELAXED);
+	return true;
+}
+
 static enum block_result make_place(struct map *map, uint64_t page)
 {
 	uint64_t *slot;
 
-	if (is_sampled(map, page) && __atomic_load_n(&used_bytes, __ATOMIC_RELAXED) >= limit_bytes)
+	if (is_sampled(map, page) && is_at_limit())
 		sample_less();
 	if (!is_sampled(map, page))
 		return BLOCK_NOT_SAMPLED;

@@ -76,35 +76,38 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t address_space_limit(void)
+/* Private memory is limited as address space is: it is what the map takes of either. */
+static uint64_t space_limit(void)
 {
-	struct rlimit limit;
+	return least(sys_limit(RLIMIT_AS), sys_limit(RLIMIT_DATA));
+}
 
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0)
-		return UINT64_MAX;
-	return limit.rlim_cur;
+static uint64_t group_limit(const char *path)
+{
+	char content[32];
+	const char *at = content;
+	uint64_t bytes;
+
+	return read_file(path, content, sizeof(content)) > 0 && text_read_u64(&at, &bytes) == 0 ? bytes :
+		UINT64_MAX;
 }
 
 static uint64_t memory_limit(void)
 {
 	struct sysinfo machine;
-	uint64_t bytes = address_space_limit(), group;
-	char content[32];
-	const char *at = content;
+	uint64_t bytes = least(group_limit("/sys/fs/cgroup/memory.max"),
+			       group_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 
 	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
 		bytes = least(bytes, machine.totalram * machine.mem_unit);
-	if (read_file("/sys/fs/cgroup/memory.max", content, sizeof(content)) > 0 &&
-	    text_read_u64(&at, &group) == 0)
-		bytes = least(bytes, group);
-	return bytes;
+	return least(bytes, space_limit());
 }
 
 static void limit_space(void)
 {
-	uint64_t bytes = address_space_limit();
+	uint64_t bytes = space_limit();
 
-	if (bytes != UINT64_MAX)
+	if (bytes != RLIM_INFINITY)
 		blocks_limit_space(bytes / MEMORY_SHARE);
 }
 
@@ -125,12 +128,14 @@ bool heap_make_room(uint64_t bytes)
 {
 	const struct log_header *log = live.log;
 	uint64_t kept = log ? log->tail_bytes + LEAST_ROOM_BYTES : UINT64_MAX;
+	uint64_t had = log ? log->map_bytes : 0;
 
 	if (!log)
 		return false;
-	if (log->map_bytes > kept && bytes <= log->map_bytes - kept) {
+	if (had > kept && bytes <= had - kept) {
 		room_cut(kept);
-		return true;
+		if (log->map_bytes < had)	/* a vfork child cannot cut its parent's log */
+			return true;
 	}
 	if (bytes > blocks_spare_bytes() || !blocks_spare_bytes())
 		return false;

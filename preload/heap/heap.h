@@ -51,7 +51,7 @@ void heap_limit_space(void);
 void heap_cut_space(void);
 /*
  * The allocator has failed to give @bytes. Give up the address space that the map and the log do not use yet,
- * if that may be enough. Return: whether it is worth to ask once more.
+ * if that may be enough. Return: whether it is worth to ask once more; after some times it is not.
  */
 bool heap_make_room(uint64_t bytes);
 

@@ -22,7 +22,7 @@ static NOINLINE void *counted(void *block, size_t bytes, uintptr_t caller)
 
 static NOINLINE void *malloc_counted(void *block, size_t bytes, uintptr_t caller)
 {
-	if (!block && heap_make_room(bytes))
+	while (!block && heap_make_room(bytes))
 		block = real.malloc(bytes);
 	return counted(block, bytes, caller);
 }
@@ -58,7 +58,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
 		return real.calloc ? real.calloc(count, bytes) : bootstrap_calloc(count, bytes);
 	}
 	block = real.calloc(count, bytes);
-	if (unlikely(!block) && heap_make_room(count * bytes))
+	while (unlikely(!block) && heap_make_room(count * bytes))
 		block = real.calloc(count, bytes);
 	return counted(block, count * bytes, CALLER);
 }
@@ -124,7 +124,7 @@ EXPORT void *realloc(void *block, size_t bytes)
 		return real.realloc(block, bytes);
 	move_begin(&moving, thread, block);
 	moved = real.realloc(block, bytes);
-	if (unlikely(!moved) && bytes && heap_make_room(bytes))
+	while (unlikely(!moved) && bytes && heap_make_room(bytes))
 		moved = real.realloc(block, bytes);
 	return move_end(&moving, moved, bytes, block && !bytes, CALLER);
 }

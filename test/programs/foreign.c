@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks that no allocator returned: "double": a block freed twice; "foreign": an address on the stack;
- * "moved": realloc of one. glibc reports it and aborts: the same line and signal with the recorder.
+ * Blocks that no allocator returned: "double": a block freed twice; "inside": an address within a
+ * block; "foreign": one on the stack; "moved": realloc of one. glibc reports it and aborts, other allocators may
+ * not: the same line and signal with the recorder.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,13 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	long local[8] = { 0 };
 
-	block = malloc(5000);
+	block = calloc(1, 5000);
 	if (!strcmp(what, "double")) {
 		free(block);
+		free(block);
+	}
+	if (!strcmp(what, "inside")) {
+		block = (char *)block + 64;
 		free(block);
 	}
 	if (!strcmp(what, "foreign")) {

@@ -169,7 +169,30 @@ TEST(without_memory_it_loses_blocks_and_says_so)
 	end();
 }
 
-/* Where address space is limited the map's part of it is mapped at once, and no more. */
+/* Where address space is limited the map's part of it is mapped at once, and no more: so windows are left out before. */
+TEST(with_limited_address_space_it_samples_before_there_is_none)
+{
+	enum { NR = 2000 };
+	const uint64_t limit = 4u << 20;
+	struct block block = block_at(1), replaced;
+	uint64_t blocks = 0;
+
+	begin(1ull << 40);
+	blocks_limit_space(limit);
+	for (int i = 0; i < NR; i++, block.addr += 16u << 10)
+		assert_int_not_equal(blocks_put(&block, &replaced), BLOCK_LOST);
+	assert_int_equal(header->heap_reserved_bytes, limit);
+	assert_true(header->heap_shift > 0);
+	for (int i = 0; i < NR; i++) {
+		block.addr = block_at(1).addr + (uint64_t)i * (16u << 10);
+		if (blocks_take((void *)block.addr, &block) == BLOCK_DONE)
+			blocks += 1u << block.shift;
+	}
+	assert_in_range(blocks, NR / 2, NR * 3 / 2);
+	end();
+}
+
+/* All of it is used: what comes then is lost. */
 TEST(with_limited_address_space_pages_without_a_map_are_lost)
 {
 	enum { TABLES = 2, NR = 3 };
@@ -178,6 +201,7 @@ TEST(with_limited_address_space_pages_without_a_map_are_lost)
 
 	begin(1ull << 40);
 	blocks_limit_space(limit + 1);
+	scarce_pages = 0;
 	for (int i = 0; i < 5; i++, block.addr += 16u << 10)
 		assert_int_equal(blocks_put(&block, &replaced), i < NR ? BLOCK_DONE : BLOCK_LOST);
 	assert_int_equal(header->heap_reserved_bytes, limit);
