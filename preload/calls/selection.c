@@ -11,6 +11,8 @@
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
 #include "preload/objects/function_names.h"
+#include "preload/objects/numbers.h"
+#include "preload/objects/symbol_file.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
 #include "preload/state/recording_state.h"
@@ -26,7 +28,7 @@ struct choice {
 	struct pattern pattern;
 	enum verdict verdict;
 	bool is_known;			/* it has matched something */
-	bool is_file;			/* and that by its file alone */
+	bool is_file;			/* and that by its file, where static functions alone have one */
 	const char *setting;
 	size_t distance;		/* of the nearest name; SIZE_MAX: there is none */
 	char near[NEAR_NAME_MAX + 1];	/* "": likewise */
@@ -36,9 +38,7 @@ struct choice {
 struct selected {
 	uintptr_t begin;
 	uintptr_t end;			/* 0: free; written last */
-	uint64_t *functions;		/* address << VERDICT_BITS | verdict; NULL: none */
-	uint64_t nr;
-	uint64_t bytes;			/* of its mapping */
+	struct numbers functions;	/* address << VERDICT_BITS | verdict */
 	enum verdict of_all;		/* the object itself is named; else VERDICT_PLAIN */
 };
 
@@ -98,6 +98,7 @@ struct search {
 	const char *path;
 	uintptr_t bias;
 	struct selected *object;
+	uint64_t by_file;		/* a bit of each choice that matched something by its file alone */
 };
 
 /* What a function may be called. NULL: it has no such name, or that is not known */
@@ -114,25 +115,6 @@ static bool names_function(const struct pattern *pattern, const char *path, cons
 	return glob_fits(&pattern->name, names->symbol) || glob_fits(&pattern->name, names->plain) ||
 	       glob_fits(&pattern->name, names->with_arguments) ||
 	       (pattern->may_be_place && glob_fits_path(&pattern->name, file));
-}
-
-static void keep(struct selected *object, uint64_t entry)
-{
-	uint64_t bytes = object->bytes ? object->bytes * 2 : 1u << 16;
-	long place;
-
-	if ((object->nr + 1) * sizeof(entry) > object->bytes) {
-		place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (sys_failed(place))
-			return;
-		if (object->functions) {
-			__builtin_memcpy((void *)place, object->functions, object->nr * sizeof(entry));
-			sys_munmap(object->functions, object->bytes);
-		}
-		object->functions = (uint64_t *)place;
-		object->bytes = bytes;
-	}
-	object->functions[object->nr++] = entry;
 }
 
 /*
@@ -173,41 +155,14 @@ static void look_at(const char *name, const char *file, uint64_t value, uint64_t
 			continue;
 		}
 		choices[i].is_known = true;
-		choices[i].is_file |= file && choices[i].pattern.may_be_place &&
-				      glob_fits_path(&choices[i].pattern.name, file);
+		if (choices[i].pattern.may_be_place && glob_fits_path(&choices[i].pattern.name, file))
+			search->by_file |= 1ull << i;
 		verdict = choices[i].verdict > verdict ? choices[i].verdict : verdict;
 	}
 	if (verdict == VERDICT_FOCUS && wants_lines(search->full))
 		line_focus_add(search->bias + value, search->bias + value + bytes);
 	if (verdict != VERDICT_NONE)
-		keep(search->object, (search->bias + value) << VERDICT_BITS | verdict);
-}
-
-/* Largest first to the end, by a heap: no recursion, and no more than n log n however many there are. */
-static void sink(uint64_t *heap, uint64_t at, uint64_t nr)
-{
-	for (uint64_t child; (child = 2 * at + 1) < nr; at = child) {
-		uint64_t value = heap[at];
-
-		child += child + 1 < nr && heap[child + 1] > heap[child];
-		if (heap[child] <= value)
-			return;
-		heap[at] = heap[child];
-		heap[child] = value;
-	}
-}
-
-static void sort(uint64_t *values, uint64_t nr)
-{
-	for (uint64_t i = nr / 2; i-- > 0; )
-		sink(values, i, nr);
-	for (uint64_t last = nr; last-- > 1; ) {
-		uint64_t value = values[last];
-
-		values[last] = values[0];
-		values[0] = value;
-		sink(values, 0, last);
-	}
+		numbers_add(&search->object->functions, (search->bias + value) << VERDICT_BITS | verdict);
 }
 
 static struct selected *free_slot(struct full_set *full)
@@ -234,13 +189,15 @@ static void add_object(struct full_set *full, const char *path, uintptr_t bias, 
 		       uintptr_t end)
 {
 	struct selected *object = full->nr_choices ? free_slot(full) : NULL;
-	struct search search = { full, path, bias, object };
+	struct search search = { full, path, bias, object, 0 };
 	struct choice *choices = full->choices;
+	bool wants_files = false;
 
 	if (!object)
 		return;
 	*object = (struct selected){ .begin = begin, .of_all = VERDICT_PLAIN };
 	for (uint32_t i = 0; i < full->nr_choices; i++) {
+		wants_files |= choices[i].pattern.may_be_place || choices[i].pattern.place.bytes;
 		if (!choices[i].pattern.may_be_place || !glob_fits_path(&choices[i].pattern.name, path))
 			continue;
 		choices[i].is_known = true;
@@ -248,8 +205,10 @@ static void add_object(struct full_set *full, const char *path, uintptr_t bias, 
 	}
 	if (object->of_all == VERDICT_FOCUS && wants_lines(full))
 		line_focus_add(begin, end);
-	symbol_file_each(path, look_at, &search);
-	sort(object->functions, object->nr);
+	if (symbol_file_each(path, wants_files, look_at, &search) != SYMBOLS_WITH_FILES)
+		for (uint32_t i = 0; i < full->nr_choices; i++)
+			choices[i].is_file |= search.by_file >> i & 1;
+	numbers_sort(&object->functions);
 	__atomic_store_n(&object->end, end, __ATOMIC_RELEASE);
 	forget(&full->set, begin, end);
 }
@@ -262,8 +221,7 @@ static void remove_object(struct full_set *full, uintptr_t begin, uintptr_t end)
 		if (object->begin != begin || object->end != end)
 			continue;
 		__atomic_store_n(&object->end, 0, __ATOMIC_RELEASE);
-		if (object->functions)
-			sys_munmap(object->functions, object->bytes);
+		numbers_free(&object->functions);
 	}
 	if (full->nr_choices)
 		forget(&full->set, begin, end);
@@ -286,18 +244,11 @@ void selection_remove(uintptr_t begin, uintptr_t end)
 
 static enum verdict verdict_in(const struct selected *object, uint64_t addr)
 {
-	uint64_t low = 0, high = object->nr, wanted = addr << VERDICT_BITS | VERDICT_MASK;
+	/* the last one of several symbols that share an address */
+	uint64_t nr = numbers_up_to(&object->functions, addr << VERDICT_BITS | VERDICT_MASK);
 
-	while (low < high) { /* to the last entry that is not above: several symbols may share an address */
-		uint64_t middle = low + (high - low) / 2;
-
-		if (object->functions[middle] <= wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && object->functions[low - 1] >> VERDICT_BITS == addr) {
-		enum verdict own = (enum verdict)(object->functions[low - 1] & VERDICT_MASK);
+	if (nr && object->functions.list[nr - 1] >> VERDICT_BITS == addr) {
+		enum verdict own = (enum verdict)(object->functions.list[nr - 1] & VERDICT_MASK);
 
 		return own > object->of_all ? own : object->of_all;
 	}
@@ -372,7 +323,7 @@ static void tell_unknown(const struct choice *choice)
 	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
 	if (choice->is_file) {
 		text_add(&text, "' selects the static functions of this file, ");
-		text_add(&text, "whose others symbol tables do not tell (insideme-report takes all)");
+		text_add(&text, "since the program has no debug information (-g)");
 		say_line(line);
 		return;
 	}

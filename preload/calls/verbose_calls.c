@@ -9,6 +9,7 @@
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
 #include "preload/objects/function_names.h"
+#include "preload/objects/symbol_file.h"
 #include "preload/objects/next_functions.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
@@ -54,7 +55,7 @@ static void read_name(uint64_t addr, char *name)
 	if (!modules_place(addr, &path, &bias))
 		return;
 	wanted.value -= bias;
-	symbol_file_each(path, take_name, &wanted);
+	symbol_file_each(path, false, take_name, &wanted);
 	if (*name)
 		return;
 	text_init(&text, name, NAME_BYTES);

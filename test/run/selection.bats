@@ -130,8 +130,38 @@ selects() {
 			"${wanted##*=}"
 	done
 	rm -rf insideme.data
+	for wanted in app.cpp '*/app.cpp' 'app.cpp:main' 'app.*:operator*' other.cpp:main; do
+		rm -rf insideme.data
+		INSIDEME_FOCUS=$wanted LD_PRELOAD=$library ./app 2>stderr
+		[[ $wanted == other* ]] || same "said of $wanted" "$(cat stderr)" ''
+		view functions --columns function,calls --sort function >recorded
+		view functions whole/* "--focus=$wanted" --columns function,calls --sort function |
+			cmp recorded -
+	done
+	rm -rf insideme.data
+	"$build/insideme-c++" -O0 app.cpp -g0 -o app
 	INSIDEME_FOCUS=app.cpp LD_PRELOAD=$library ./app 2>stderr
-	grep -qx "insideme: INSIDEME_FOCUS: 'app.cpp' selects the static functions of this file, whose others symbol tables do not tell (insideme-report takes all)" stderr
+	grep -qx "insideme: INSIDEME_FOCUS: 'app.cpp' selects the static functions of this file, since the program has no debug information (-g)" stderr
+}
+
+@test "a source file selects its functions, of any compiler and DWARF, and none of headers" {
+	echo 'int from_header(int n) { return n + 1; }' >part.h
+	printf '#include "part.h"\nint in_one(int n) { return from_header(n); }\n' >one.c
+	printf 'int in_one(int);\nint main(void) { return in_one(-1); }\n' >two.c
+	for compiler in gcc clang; do
+		for how in -g '-gdwarf-4 -O2 -ffunction-sections' '-gdwarf-5 -O1' '-gdwarf-2'; do
+			# shellcheck disable=SC2086
+			$compiler $how -finstrument-functions one.c two.c -o app
+			for wanted in one.c=from_header,in_one two.c=from_header,in_one,main \
+				part.h=from_header; do
+				rm -rf insideme.data
+				INSIDEME_FOCUS=${wanted%=*} LD_PRELOAD=$library ./app
+				same "$compiler $how ${wanted%=*}" \
+					"$(view functions --columns function | tail -n +2 | sort | paste -sd ,)" \
+					"${wanted#*=}"
+			done
+		done
+	done
 }
 
 @test "forked children go on as their parents" {
