@@ -34,7 +34,10 @@ static double peak_bytes_of(const struct process *process)
 
 static double not_freed_of(const struct process *process)
 {
-	return process->heap.live_records ? (double)process->heap.not_freed_bytes : NAN;
+	/* nothing records what is left where nothing was allocated; samples do not know that */
+	bool has_none = process->header.heap_bytes != LOG_HEAP_SAMPLED && alloc_calls_of(process) == 0;
+
+	return process->heap.live_records || has_none ? (double)process->heap.not_freed_bytes : NAN;
 }
 
 static struct usage run_usage(const struct report *report, uint32_t run)

@@ -80,6 +80,14 @@ verdict() {
 	gate "calls of nap <= base" -f json | python3 -m json.tool >/dev/null
 }
 
+@test "a program that allocates nothing has left nothing" {
+	echo 'int main(void) { return 0; }' >none.c
+	gcc -O1 -finstrument-functions none.c -o none
+	monitor --run none.run -q -- ./none
+	"$report" --gate "not_freed_bytes == 0; not_freed_bytes <= base" --diff none.run none.run -f csv >gate.csv
+	same "verdicts" "$("$here/csv" verdict <gate.csv | xargs)" "holds holds"
+}
+
 @test "JUnit's xml of a gate" {
 	program old 2000 10 0
 	program new 8000 12 0
