@@ -82,21 +82,11 @@ static uint64_t space_limit(void)
 	return least(sys_limit(RLIMIT_AS), sys_limit(RLIMIT_DATA));
 }
 
-static uint64_t group_limit(const char *path)
-{
-	char content[32];
-	const char *at = content;
-	uint64_t bytes;
-
-	return read_file(path, content, sizeof(content)) > 0 && text_read_u64(&at, &bytes) == 0 ? bytes :
-		UINT64_MAX;
-}
-
 static uint64_t memory_limit(void)
 {
 	struct sysinfo machine;
-	uint64_t bytes = least(group_limit("/sys/fs/cgroup/memory.max"),
-			       group_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+	uint64_t bytes = least(number_in("/sys/fs/cgroup/memory.max"),
+			       number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 
 	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
 		bytes = least(bytes, machine.totalram * machine.mem_unit);

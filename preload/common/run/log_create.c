@@ -12,6 +12,7 @@
 #include "preload/common/base/text.h"
 #include "preload/common/log/log_elsewhere.h"
 #include "preload/common/log/rusage.h"
+#include "preload/common/run/process_id.h"
 #include "preload/common/run/run_logs.h"
 
 #define FIRST_BYTES		(128u << 10)	/* enough for a short program */
@@ -27,17 +28,6 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Read the number at the start of a file. Return: UINT64_MAX when there is none. */
-static uint64_t number_in(const char *path)
-{
-	char content[64];
-	const char *at = content;
-	uint64_t number;
-
-	if (read_file(path, content, sizeof(content)) <= 0 || text_read_u64(&at, &number) < 0)
-		return UINT64_MAX;
-	return number;
-}
-
 struct budget {
 	uint64_t bytes;
 	int error;		/* the message if that is too little */

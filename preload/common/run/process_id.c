@@ -25,6 +25,17 @@ long read_file(const char *path, char *buffer, size_t bytes)
 	return length;
 }
 
+uint64_t number_in(const char *path)
+{
+	char content[64];
+	const char *at = content;
+	uint64_t number;
+
+	if (read_file(path, content, sizeof(content)) <= 0 || text_read_u64(&at, &number) < 0)
+		return UINT64_MAX;
+	return number;
+}
+
 void proc_path(char *path, size_t bytes, uint32_t pid, const char *name)
 {
 	struct text text;

@@ -70,6 +70,8 @@ void proc_path(char *path, size_t bytes, uint32_t pid, const char *name);
  * @buffer.
  */
 long read_file(const char *path, char *buffer, size_t bytes);
+/* The number that a file begins with. UINT64_MAX: it cannot be read, or begins otherwise. */
+uint64_t number_in(const char *path);
 
 /* YYYYMMDD-hhmmss in UTC. A local time would need libc, and would not sort across a change of clocks. */
 #define DATE_BYTES sizeof("YYYYMMDD-hhmmss")
