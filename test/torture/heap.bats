@@ -25,7 +25,7 @@ load ../run/heap
 
 @test "with jemalloc, tcmalloc and mimalloc the same blocks are not freed" {
 	local allocator nr=0
-	for allocator in libjemalloc.so.2 libtcmalloc.so.4 libmimalloc.so.2; do
+	for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 		allocator=/usr/lib/$(uname -m)-linux-gnu/$allocator
 		[ -e "$allocator" ] || continue
 		nr=$((nr + 1))
