@@ -133,7 +133,7 @@ const struct column_set column_sets[NR_COLUMN_SETS] = {
 	[SET_PROCESS_MAPS] = { "process_maps", SET(process_maps_columns), 10, 256u << 10, LOG_AREA_ALIGN },
 	[SET_PROCESS_GPU] = { "process_gpu", SET(process_gpu_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 	[SET_SYSTEM] = { "system", SET(system_columns), 7, 2u << 20, FIRST_BYTES },
-	[SET_THREAD_OFF] = { "thread_off", SET(thread_off_columns), 10, 256u << 10, LOG_AREA_ALIGN },
+	[SET_THREAD_OFF] = { "thread_off", SET(thread_off_columns), 10, 256u << 10, LOG_AREA_ALIGN, true },
 	[SET_CGROUP] = { "cgroup", SET(cgroup_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 };
 

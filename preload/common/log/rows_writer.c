@@ -118,16 +118,54 @@ static void publish_used(const struct row_set *rows)
 	}
 }
 
+/*
+ * How far a row lies from the straight line between its neighbours, summed over its columns, in units of
+ * 2^BEND_SHIFT. A product of two spans of five hours still fits.
+ */
+#define BEND_SHIFT 12
+static uint64_t bend_at(const struct row_set *rows, uint64_t index)
+{
+	const uint64_t *before = row_at(rows, index - 1), *row = row_at(rows, index),
+		       *after = row_at(rows, index + 1);
+	uint64_t span = (after[0] - before[0]) >> BEND_SHIFT, part = (row[0] - before[0]) >> BEND_SHIFT,
+		 bend = 0;
+
+	for (uint32_t word = 1; word < row_words(rows) && span; word++) {
+		uint64_t on_line = ((after[word] - before[word]) >> BEND_SHIFT) * part / span;
+		uint64_t height = (row[word] - before[word]) >> BEND_SHIFT;
+
+		bend += height > on_line ? height - on_line : on_line - height;
+	}
+	return bend;
+}
+
+/* Of every second row those go that bend least: their bend is below this, and they are a quarter of all. */
+static uint64_t least_bend(const struct row_set *rows)
+{
+	for (uint64_t least = 1;; least *= 2) {
+		uint64_t nr = 0;
+
+		for (uint64_t i = 1; i + 1 < rows->nr_rows; i += 2)
+			nr += bend_at(rows, i) < least;
+		if (nr >= rows->nr_rows / 4 || least >> 62)
+			return least;
+	}
+}
+
 static void thin(struct row_set *rows)
 {
-	uint64_t kept = (rows->nr_rows + 1) / 2;
+	const uint64_t least = rows->set->is_by_events ? least_bend(rows) : 0;
+	uint64_t kept = 1;
 
-	for (uint64_t i = 1; i < kept; i++) {
-		const uint64_t *from = row_at(rows, 2 * i);
-		uint64_t *to = row_at(rows, i);
+	for (uint64_t i = 1; i < rows->nr_rows; i++) {
+		const uint64_t *from = row_at(rows, i);
+		uint64_t *to = row_at(rows, kept);
 
+		if (i % 2 && (!least || (i + 1 < rows->nr_rows && bend_at(rows, i) < least)))
+			continue;
 		for (uint32_t word = 0; word < row_words(rows); word++)
 			to[word] = from[word];
+		kept++;
 	}
 	rows->nr_rows = kept;
 	rows->step *= 2;

@@ -101,6 +101,13 @@ static void end_interval(struct off_cpu *off, uint64_t when_ns)
 	off->ended_ns[off->state] = state_ns(off, off->state, when_ns);
 }
 
+/* The thread ran until @when_ns. If that was long, short stops before it must not be spread over it. */
+static void end_run(struct off_cpu *off, uint64_t when_ns)
+{
+	if (when_ns - off->since_ns >= (uint64_t)LEAST_NS * off->rows.step && off->since_ns > off->told_ns)
+		add_row(off, off->since_ns);
+}
+
 /* If a thread's first record says that it goes on, the thread had been asleep since we began to look. */
 static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 {
@@ -116,6 +123,8 @@ static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 		return;
 	if (off->state != OFF_CPU_ON)
 		end_interval(off, when_ns);
+	else
+		end_run(off, when_ns);
 	off->since_ns = when_ns;
 	off->state = !is_out					  ? OFF_CPU_ON
 		     : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? OFF_CPU_PREEMPTED

@@ -96,7 +96,7 @@ static void begin_rows(struct sampling *sampling, struct followed *followed, con
 	snprintf(followed->name, sizeof(followed->name), "%s", name);
 	followed->set =
 		(struct column_set){ followed->name, columns, nr_columns, 8, PROCESS_ROOM * (id ? 1 : 8),
-				     LOG_AREA_ALIGN };
+				     LOG_AREA_ALIGN, false };
 	row_set_init(&followed->rows, sampling->log, KEPT_FD, &followed->set, id, followed->last);
 }
 

@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	{ "rss_bytes", LOG_UNIT_BYTES, LOG_GAUGE, offsetof(struct figures, rss_bytes) },
 	{ "cpu_ns", LOG_UNIT_NS, LOG_CUMULATIVE, offsetof(struct figures, cpu_ns) },
 };
-static const struct column_set set = { "test", columns, 2, 4, 64u << 10, 8u << 10 };	/* 64 KiB of 1 MiB */
+static const struct column_set set = { "test", columns, 2, 4, 64u << 10, 8u << 10, false }; /* 64 KiB of 1 MiB */
 
 struct fixture {
 	struct log_header *log;
@@ -186,5 +186,46 @@ TEST(without_room_in_the_file_rows_are_thinned_or_counted_as_lost)
 	}
 	assert_true(read_rows(fixture.log, numbers) > 100);
 	assert_int_equal(fixture.log->losses[LOG_LOST_ROWS], 1);
+	end(&fixture);
+}
+
+/* Ten thousand stops of 10 us each, and one of a second in the middle, whose ends stay known. */
+TEST(rows_by_events_stay_where_the_curve_bends)
+{
+	static struct column_set by_events;
+	const uint64_t us = 1000, middle = 5000;
+	uint64_t time = us, stopped = 0, before = 0, after = 0, last_before = 0, first_after = 0;
+	struct fixture fixture;
+
+	by_events = set;
+	by_events.is_by_events = true;
+	begin(&fixture);
+	fixture.rows.set = &by_events;
+	fixture.figures.rss_bytes = 0;
+	for (uint64_t i = 0; i < 2 * middle; i++) {
+		uint64_t stop = i == middle ? 1000000 * us : 10 * us;
+
+		time += 30 * us;
+		fixture.figures.cpu_ns = stopped;
+		row_set_add(&fixture.rows, time, &fixture.figures);
+		before = i == middle ? time : before;
+		time += stop;
+		fixture.figures.cpu_ns = stopped += stop;
+		row_set_add(&fixture.rows, time, &fixture.figures);
+		after = i == middle ? time : after;
+	}
+	assert_true(fixture.rows.step > 1);
+	for (uint32_t i = 0; i < fixture.rows.nr_areas; i++) {
+		const struct log_rows *area = fixture.rows.areas[i];
+		const uint64_t *row =
+			(const uint64_t *)((const struct log_column *)(area + 1) + area->nr_columns);
+
+		for (; (const char *)row < (const char *)area + area->head.used_bytes; row += 3) {
+			last_before = row[0] <= before ? row[0] : last_before;
+			first_after = row[0] >= after && !first_after ? row[0] : first_after;
+		}
+	}
+	assert_in_range(last_before, before - 10000 * us, before);
+	assert_in_range(first_after, after, after + 10000 * us);
 	end(&fixture);
 }
