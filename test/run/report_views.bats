@@ -248,7 +248,7 @@ between_times() {
 	for view in summary functions tree callers callees heap errors processes threads quality; do
 		run "$report" -v $view --to 50%
 		same "status of $view" "$status" 2
-		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can be limited: calls, events, resources, marks"
+		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can be limited: calls, events, steps, resources, marks"
 	done
 	run "$report" -v calls --from 60% --to 50%
 	same "line" "$output" "insideme-report: --to 50% leaves nothing after --from 60%"
