@@ -5,7 +5,7 @@
  * resolve.c fills. Slices are not in it: slices.h iterates over them.
  *
  * Times are int64_t ns after the start of the first process of their run, or NO_TIME. Durations and their
- * sums are double ns; NAN: not known. Sums are signed and not clamped: printing does that.
+ * sums are double ns; NAN: not known. Sums of paths that were timed are 0 or more (hook_costs.h).
  */
 #pragma once
 

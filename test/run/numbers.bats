@@ -17,8 +17,8 @@ good_views() {
 		7,1,100000000,60000000,90000,functions
 	END
 	cat >good/threads.csv <<-END
-		pid,thread,threads,duration_ns,functions_ns,functions_percent
-		7,7,1,99000000,90000,100
+		pid,thread,threads,begin_ns,duration_ns,functions_ns,functions_percent
+		7,7,1,1000000,99000000,90000,100
 	END
 	cat >good/functions.csv <<-END
 		function,module,file,line,calls,open_calls,self_ns,total_ns,mean_ns,min_ns,p50_ns,p90_ns,p99_ns,max_ns,self_percent,alloc_calls,alloc_bytes,largest_alloc_bytes,peak_heap_bytes,sampled_self_ns
@@ -43,14 +43,17 @@ good_views() {
 		100,200,100,work
 	END
 	cat >good/resources.csv <<-END
-		time_ns,pid,set,id,cpu_ns,heap_bytes
-		10000000,7,process,,9000000,4000
-		90000000,7,process,,60000000,4500
+		time_ns,pid,set,id,cpu_ns,heap_bytes,thread_cpu_ns
+		10000000,7,process,,9000000,4000,
+		90000000,7,process,,60000000,4500,
+		95000000,7,thread,7,,,50000000
 	END
 	cat >good/use.csv <<-END
 		function,self_ns,total_ns,self_cpu_ns,total_cpu_ns,self_wait_ns,total_wait_ns,self_blocked_ns,total_blocked_ns
 		work,60000,60000,50000,50000,4000,4000,6000,6000
 	END
+	cp good/use.csv good/use.thread.7.csv
+	cp good/use.csv good/use.pid.7.csv
 	printf 'finding,value,text\nhooks_ns,100,\n' >good/quality.csv
 }
 
@@ -94,6 +97,9 @@ finds() {
 	finds 'CPU above elapsed' processes cpu_ns 130000000
 	finds 'CPU above elapsed' use self_cpu_ns 60010
 	finds 'CPU, waiting and blocked above elapsed' use self_wait_ns 4010
+	finds 'functions above the CPU time of their thread' use.thread.7 self_cpu_ns 80000000
+	finds 'CPU above elapsed' use.thread.7 self_cpu_ns 99002000
+	finds 'functions above the CPU time of their process' use.pid.7 self_cpu_ns 90000000
 	finds 'functions above CPU time' functions sampled_self_ns 200000000
 	finds 'heap peak below a sample' resources heap_bytes 5001
 	finds 'heap peak below its parts' heap peak_heap_bytes 5001
