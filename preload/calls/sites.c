@@ -197,11 +197,20 @@ static uint32_t place_of(uintptr_t key)
 	return (key >> 1) % REFUSED;
 }
 
-/* Whoever changes a site does so under the lock, and once: what cannot be changed is not tried again. */
+/*
+ * A site is changed under the lock, and once: what cannot be changed is not tried again. After a filter of
+ * system calls none is.
+ */
 static bool begin_change(uintptr_t key)
 {
-	return CALL_SITES_ARE_KNOWN && !stubs_are_refused() && refused[place_of(key)] != key &&
-	       !live_is_sealed() && live.log && try_lock();
+	if (!CALL_SITES_ARE_KNOWN || stubs_are_refused() || refused[place_of(key)] == key || !live.log ||
+	    !try_lock())
+		return false;
+	if (!live_is_sealed())
+		return true;
+	stubs_refuse("the program has installed a filter of system calls");
+	unlock();
+	return false;
 }
 
 static void end_change(uintptr_t key, bool is_changed)

@@ -176,7 +176,7 @@ static bool protect(uintptr_t addr, uintptr_t bytes, int protection)
 	return !sys_failed(raw_syscall(SYS_mprotect, (long)begin, (long)(end - begin), protection, 0, 0, 0));
 }
 
-static void tell_refused(const char *why)
+void stubs_refuse(const char *why)
 {
 	if (!is_refused)
 		log_write_text(live.log, "sites_off", why, now_ticks());
@@ -194,7 +194,7 @@ bool code_store(const struct code *code, uintptr_t at, const uint8_t bytes[4])
 
 	__builtin_memcpy(&word, bytes, sizeof(word));
 	if (!protect(at, sizeof(word), PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		tell_refused("the kernel lets the program's code not be changed");
+		stubs_refuse("the kernel lets the program's code not be changed");
 		return false;
 	}
 	*(volatile uint32_t *)at = word;
@@ -211,7 +211,7 @@ static bool map_stubs(struct code *code, uintptr_t place)
 			      : sys_mmap((void *)place, ALL_BYTES, PROT_NONE, flags, -1, 0);
 
 	if (got == -ENOMEM || got == -EAGAIN) /* a limit: elsewhere it is the same */
-		tell_refused("there is no memory near the program's code");
+		stubs_refuse("there is no memory near the program's code");
 	if (sys_failed(got))
 		return false;
 	if ((uintptr_t)got != place) { /* before Linux 4.17 the flag is not known */
@@ -221,7 +221,7 @@ static bool map_stubs(struct code *code, uintptr_t place)
 	/* Not locked where all memory is to be: pages come as they are needed. */
 	raw_syscall(SYS_munlock, (long)place, ALL_BYTES, 0, 0, 0, 0);
 	if (!protect(place, sizeof(hook_functions), PROT_READ | PROT_WRITE)) {
-		tell_refused("there is no memory near the program's code");
+		stubs_refuse("there is no memory near the program's code");
 		sys_munmap((void *)place, ALL_BYTES);
 		return false;
 	}
@@ -255,7 +255,7 @@ static bool unlock_stub(uintptr_t place, uintptr_t bytes)
 {
 	if (protect(place, bytes, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return true;
-	tell_refused("the kernel lets no memory be made executable");
+	stubs_refuse("the kernel lets no memory be made executable");
 	return false;
 }
 

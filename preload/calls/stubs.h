@@ -52,7 +52,8 @@ uintptr_t stub_target(const struct stub *stub, bool by_word);
 uintptr_t stub_detour(struct code *code, const struct stub *stub, bool by_word, uint32_t nr_bytes,
 		      uintptr_t like);
 
-/* The kernel refuses what sites need, for good. The log says why. */
+/* No site is changed any more. The log says why. */
+void stubs_refuse(const char *why);
 bool stubs_are_refused(void);
 
 /* Is this address in a stub? From signal handlers too. */
