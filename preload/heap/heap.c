@@ -6,6 +6,7 @@
 #include <sys/sysinfo.h>
 
 #include "preload/common/base/text.h"
+#include "preload/common/resources/cgroup.h"
 #include "preload/common/run/process_id.h"
 #include "preload/common/sampler/memory_limit.h"
 #include "preload/objects/loaded_objects.h"
@@ -84,9 +85,9 @@ static uint64_t space_limit(void)
 
 static uint64_t memory_limit(void)
 {
+	LARGE static struct cgroup group; /* the first hook may be on a small stack */
 	struct sysinfo machine;
-	uint64_t bytes = least(number_in("/sys/fs/cgroup/memory.max"),
-			       number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+	uint64_t bytes = cgroup_memory_limit(&group);
 
 	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
 		bytes = least(bytes, machine.totalram * machine.mem_unit);

@@ -496,3 +496,56 @@ map_bytes() {
 		between "lost, when the map had given up its room too" 0 "${lost:-0}" $((recorded / 50 + 8))
 	done; done; done
 }
+
+@test "a handler that allocates between any two instructions of malloc, calloc, realloc and free, to the byte" {
+	local allocations blocks bytes
+	[ "$(uname -m)" = x86_64 ] || skip "single steps are of x86-64"
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record stepped$compiler
+		quiet
+		read -r allocations blocks bytes <stdout
+		between "allocations" 10000 "$allocations" 1000000
+		same "those of pairs" "$(of alloc_calls pairs)" "$allocations"
+		not_freed pairs "$blocks" "$bytes"
+		same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
+	done
+}
+
+# A group of its own. Where none can be made, of version 1 or 2, this is not tested.
+limited() {
+	local group=/sys/fs/cgroup/memory limit=memory.limit_in_bytes status=0
+	[ -d $group ] || { group=/sys/fs/cgroup; limit=memory.max; }
+	group=$group/insideme-$$
+	mkdir $group 2>/dev/null && echo "$1" 2>/dev/null >$group/$limit || { rmdir $group 2>/dev/null; return 1; }
+	shift
+	(echo $BASHPID >$group/cgroup.procs && exec "$@") 2>stderr || status=$?
+	wait_until rmdir $group 2>/dev/null
+	same "status where the group has no memory left" $status 137
+}
+
+@test "where a group's memory is limited, a process gets what it would get alone, less a sixteenth" {
+	local alone recorded
+	cat >touches.c <<-'END'
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int fd = open("reached", O_RDWR | O_CREAT | O_TRUNC, 0600);
+			volatile long *nr = ftruncate(fd, 8) ? NULL : mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			for (void *block; (block = malloc(200)); ++*nr)
+				memset(block, 1, 200);
+			return 0;
+		}
+	END
+	gcc -O1 -finstrument-functions touches.c -o touches
+	limited $((96 << 20)) ./touches || skip "no control group can be made here"
+	alone=$(od -An -td8 reached)
+	limited $((96 << 20)) env LD_PRELOAD="$library" ./touches
+	recorded=$(od -An -td8 reached)
+	between "blocks" $((alone - alone / 16 - (8 << 20) / 208)) "$recorded" $((alone + 1))
+	between "those that live" $((recorded * 9 / 10)) "$(all not_freed_blocks)" $((recorded * 11 / 10))
+}

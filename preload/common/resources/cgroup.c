@@ -169,16 +169,38 @@ static void lower(uint64_t *limit, uint64_t other)
 		*limit = other;
 }
 
-static void open_memory(struct cgroup *cgroup, uint64_t base)
+static uint64_t find_memory_group(struct cgroup *cgroup)
 {
-	const char *limit = cgroup->is_v2 ? "/memory.max" : "/memory.limit_in_bytes";
+	cgroup->is_v2 = exists(MOUNTS "/cgroup.controllers");
+	return find_group(cgroup, cgroup->is_v2 ? MOUNTS : MOUNTS "/memory", cgroup->is_v2 ? "" : "memory");
+}
+
+static void read_memory_limit(struct cgroup *cgroup, uint64_t base)
+{
+	cgroup->memory_limit_bytes = LOG_NONE;
+	do {
+		if (read_file(cgroup, cgroup->is_v2 ? "/memory.max" : "/memory.limit_in_bytes") > 0)
+			lower(&cgroup->memory_limit_bytes, cgroup_parse_limit(cgroup->buffer));
+	} while (go_up(cgroup, base));
+}
+
+uint64_t cgroup_memory_limit(struct cgroup *cgroup)
+{
+	struct source_count count = { 0 };
+
+	cgroup->count = &count;
+	read_memory_limit(cgroup, find_memory_group(cgroup));
+	cgroup->count = NULL;
+	return cgroup->memory_limit_bytes;
+}
+
+static void open_memory(struct cgroup *cgroup)
+{
+	uint64_t base = find_memory_group(cgroup);
 
 	cgroup->memory_fd = open_file(cgroup, cgroup->is_v2 ? "/memory.current" : "/memory.usage_in_bytes");
 	cgroup->oom_fd = open_file(cgroup, cgroup->is_v2 ? "/memory.events" : "/memory.oom_control");
-	do {
-		if (read_file(cgroup, limit) > 0)
-			lower(&cgroup->memory_limit_bytes, cgroup_parse_limit(cgroup->buffer));
-	} while (go_up(cgroup, base));
+	read_memory_limit(cgroup, base);
 }
 
 static uint64_t cpu_limit(struct cgroup *cgroup)
@@ -214,10 +236,8 @@ bool cgroup_open(struct cgroup *cgroup, struct source_count *count)
 
 	cgroup->count = count;
 	cgroup->memory_fd = cgroup->oom_fd = cgroup->cpu_fd = cgroup->throttle_fd = -1;
-	cgroup->memory_limit_bytes = cgroup->cpu_limit_milli = LOG_NONE;
-	cgroup->is_v2 = exists(MOUNTS "/cgroup.controllers");
-	open_memory(cgroup, find_group(cgroup, cgroup->is_v2 ? mount : MOUNTS "/memory",
-				       cgroup->is_v2 ? "" : "memory"));
+	cgroup->cpu_limit_milli = LOG_NONE;
+	open_memory(cgroup);
 	if (!cgroup->is_v2) {
 		find_group(cgroup, first_mount(MOUNTS "/cpuacct", MOUNTS "/cpu,cpuacct"), "cpuacct");
 		cgroup->cpu_fd = open_file(cgroup, "/cpuacct.usage");

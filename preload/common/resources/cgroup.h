@@ -24,6 +24,12 @@ struct cgroup {
 	char buffer[4096];
 };
 
+/*
+ * The limit on our group's memory alone, LOG_NONE: there is none. In @cgroup's memory; nothing stays open.
+ * From one task at a time.
+ */
+uint64_t cgroup_memory_limit(struct cgroup *cgroup);
+
 /* Return: whether a group shows at least one number. */
 bool cgroup_open(struct cgroup *cgroup, struct source_count *count);
 void cgroup_close(struct cgroup *cgroup);
