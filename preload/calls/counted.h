@@ -5,10 +5,10 @@
  * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
  * LEAST_WINDOWS of them, which takes some ms, each window is judged: its function becomes counted if the
  * calls lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that
- * they called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE allocated
- * beneath, or if it ever allocated itself: then who allocates is known as exactly as by full hooks. No
- * function is timed again: where that was tried the program took 1.4 times as long, and call paths were no
- * truer.
+ * they called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE left its thread
+ * with more or fewer bytes of the heap, or if it ever allocated itself: then the function that allocates is
+ * known as exactly as by full hooks. No function is timed again: where that was tried the program took 1.4
+ * times as long, and call paths were no truer.
  *
  * A counted call has no frame. Hooks that it still comes to count it at its path; call sites that were
  * changed (sites.h) count it in the thread's counters. Its time is told by samples.
@@ -71,7 +71,7 @@ void counted_forget(uint64_t begin, uint64_t end);
 /* The sums of the path's last COUNTED_STEP calls go to its function, which may become counted. */
 void counted_step(struct log_thread *thread, struct log_node *node);
 
-/* A call of the path has ended. Its frame is popped. @allocated: so did the thread during the call. */
+/* A call of the path has ended. Its frame is popped. @allocated: its thread holds more or fewer bytes now. */
 static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_thread *thread,
 				       struct log_node *node, uint64_t ticks, bool allocated)
 {

@@ -8,6 +8,9 @@
  *   failed),
  *   leaves 10 and never frees; every other function frees what it got, release frees 100 of by_malloc's.
  * Sizes are 1000 bytes but for by_pvalloc (whole pages) and by_strdup (12).
+ *
+ * alloc often: then 300,000 calls each of tiny, which never allocates, of seldom, 1 in 64 of which calls
+ * one_block, and of commonly, 1 in 8 of which calls keep_block.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -78,7 +81,44 @@ __attribute__((noinline)) static void leaves(void)
 		kept = malloc(SIZE);
 }
 
-int main(void)
+__attribute__((noinline)) static void one_block(void)
+{
+	kept = malloc(SIZE);
+	free(kept);
+}
+
+__attribute__((noinline)) static void keep_block(void)
+{
+	kept = malloc(16);
+}
+
+__attribute__((noinline)) static void tiny(void)
+{
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void seldom(int i)
+{
+	if (i % 64 == 0)
+		one_block();
+}
+
+__attribute__((noinline)) static void commonly(int i)
+{
+	if (i % 8 == 0)
+		keep_block();
+}
+
+__attribute__((noinline)) static void often(void)
+{
+	for (int i = 0; i < 300000; i++) {
+		tiny();
+		seldom(i);
+		commonly(i);
+	}
+}
+
+int main(int argc, char **argv)
 {
 	by_malloc();
 	by_calloc();
@@ -92,5 +132,7 @@ int main(void)
 	by_strdup();
 	by_failing();
 	leaves();
+	if (argc > 1)
+		often();
 	return kept == NULL;
 }

@@ -5,17 +5,24 @@
  * timing exact and by auto.
  *
  * counted threads: in four threads at once. forks: in children that end by exit(), _exit(), SIGKILL and exec.
- * killed: prints how often add() was called so far and dies by SIGKILL. refused: first has the kernel refuse
- * to make memory executable; status 1 where it cannot. off: with recording switched off in between, where
- * insideme.h is there.
+ * vforks: in children of vfork that end by _exit() and exec. killed: prints how often add() was called so far
+ * and dies by SIGKILL. refused: first has the kernel refuse to make memory executable; status 1 where it
+ * cannot. sealed, filtered: the same by a filter of system calls that the library sees, or does not see. off:
+ * with recording switched off in between, where insideme.h is there. often: ten times as many calls.
  */
+#define _GNU_SOURCE
 #include <alloca.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if __has_include(<insideme.h>)
@@ -130,16 +137,60 @@ static void run_forks(void)
 	}
 }
 
+static void run_vforks(void)
+{
+	for (int i = 0; i < 4; i++) {
+		sink += work(ROUNDS);
+		if (vfork() == 0) {
+			for (int j = 0; j < 100; j++)
+				sink += add(j, j);
+			if (i % 2)
+				execl("/bin/true", "true", NULL);
+			_exit(0);
+		}
+	}
+	sink += work(ROUNDS);
+}
+
+/* mprotect() fails with EPERM from now on. By a raw system call the library does not see that. */
+static int filter_calls(int is_raw)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+	long failed;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	if (!is_raw)
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	__asm__ volatile("syscall" : "=a"(failed)
+			 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0), "d"(&program)
+			 : "rcx", "r11", "memory");
+	return (int)failed;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (strcmp(what, "refused") == 0 && prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) != 0)
 		return 1;
+	if ((strcmp(what, "filtered") == 0 || strcmp(what, "sealed") == 0) &&
+	    filter_calls(strcmp(what, "sealed") != 0) != 0)
+		return 1;
 	if (strcmp(what, "threads") == 0) {
 		run_threads();
 	} else if (strcmp(what, "forks") == 0) {
 		run_forks();
+	} else if (strcmp(what, "vforks") == 0) {
+		run_vforks();
+	} else if (strcmp(what, "often") == 0) {
+		sink += work(10 * ROUNDS);
 	} else if (strcmp(what, "killed") == 0) {
 		for (long i = 0; i < 1000000; i++)
 			sink += add(i, i);

@@ -3,7 +3,7 @@
  * crossing: 64 functions that begin at each place within a line of the cache, so displacements of hooks'
  * calls cross its end everywhere. crossing THREADS: each calls all of them 20,000 times; prints how many
  * calls of the entry hook are left in their code, and how many there were. The report must show 20,000 calls
- * of each function by each thread. To be compiled with -fno-toplevel-reorder -falign-functions=1.
+ * of each function by each thread.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define NOT_RECORDED __attribute__((no_instrument_function, noinline))
-#define CODE_BYTES 48 /* of a function up to its entry hook's call, at most */
+#define CODE_BYTES 112 /* of a function up to its entry hook's call, at most */
 
+/* As many nops as its octal number says lie before the hook's call. */
 #define PLACE(n) \
-	__asm__(".balign 64\n\t.skip " #n); \
-	__attribute__((noinline)) long at_##n(long a) { return a + n; }
+	__attribute__((noinline, aligned(128), patchable_function_entry(0##n, 0))) long at_##n(long a) { return a + n; }
 #define EIGHT(f, n) f(n##0) f(n##1) f(n##2) f(n##3) f(n##4) f(n##5) f(n##6) f(n##7)
 #define ALL(f) EIGHT(f, 0) EIGHT(f, 1) EIGHT(f, 2) EIGHT(f, 3) EIGHT(f, 4) EIGHT(f, 5) EIGHT(f, 6) EIGHT(f, 7)
 

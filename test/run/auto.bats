@@ -2,25 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # INSIDEME_TIMING=auto: functions that are too short to time are counted, and samples tell their time.
 load lib
+load counted
 export INSIDEME_TIMING=auto
-
-total_of() { value total_ns "function=$1"; }
-
-# calls_of_own: calls of all functions of the newest run, without those of libc that wait
-calls_of_own() { "$report" -v functions -f csv --columns function,calls,module --sort function |
-	sed '/,$/d; s/,[^,]*$//'; }
-
-# counts PROGRAM ARGS...: these calls by exact timing and by auto are the same
-counts() {
-	local timing
-	for timing in exact auto; do
-		rm -rf insideme.data
-		INSIDEME_TIMING=$timing LD_PRELOAD=$library "$@" >$timing.out 2>$timing.err || return 1
-		calls_of_own >$timing.csv
-	done
-	same "what the recorder said" "$(cat auto.err)" "$(cat exact.err)" &&
-		same "calls of $1" "$(cat auto.csv)" "$(cat exact.csv)"
-}
 
 @test "all calls are counted, those of short functions are not timed" {
 	for compiler in '' .clang; do
@@ -59,15 +42,17 @@ counts() {
 }
 
 @test "however a program is compiled, the counts are those of exact timing" {
-	local compiler flags
+	local compiler flags after_inlining
 	for compiler in gcc clang; do
+		after_inlining=
+		[ $compiler = gcc ] || after_inlining="-O2 -finstrument-functions-after-inlining"
 		for flags in -O0 -O1 -O2 -O3 -Os "-O2 -fno-plt" "-O2 -fcf-protection=full" \
-			"-O2 -no-pie -fno-pie" "-O2 -flto" \
-			"-O2 -Wl,-z,now" "-O2 -mcmodel=large" "-O2 -fno-asynchronous-unwind-tables"; do
-			# shellcheck disable=SC2086
-			$compiler -w -g $flags -pthread -finstrument-functions "$here/../programs/counted.c" \
-				-o counted 2>/dev/null || continue
+			"-O2 -no-pie -fno-pie" "-O2 -flto" "-O2 -fuse-ld=lld" \
+			"-O2 -Wl,-z,now" "-O2 -mcmodel=large" "-O2 -fno-asynchronous-unwind-tables" \
+			$after_inlining; do
 			echo "$compiler $flags"
+			# shellcheck disable=SC2086
+			$compiler -w -g -finstrument-functions $flags -pthread "$here/../programs/counted.c" -o counted
 			counts ./counted
 			between "counted functions" 3 "$("$report" -v functions -f csv --columns function,timed_calls,calls |
 				awk -F, '$2 > 0 && $2 < $3 / 2' | wc -l)" 20
@@ -78,14 +63,12 @@ counts() {
 @test "sites that cross a line of the cache are changed too, while threads run them" {
 	local compiler threads
 	for compiler in gcc "gcc -fno-plt" clang; do
-		$compiler -O2 -g -w -pthread -fno-toplevel-reorder -falign-functions=1 \
-			-finstrument-functions \
-			"$here/../programs/crossing.c" -o crossing 2>/dev/null || continue
+		$compiler -O2 -g -w -pthread -finstrument-functions "$here/../programs/crossing.c" -o crossing
 		for threads in 1 4; do
 			echo "$compiler, $threads threads"
 			counts ./crossing "$threads"
 			same "functions" "$(grep -c "^at_..,$((threads * 20000))\$" auto.csv)" 64
-			[ "$compiler" != gcc ] ||
+			[[ $compiler == *no-plt* ]] ||
 				same "calls that go on to the hook, before" "$(cat auto.out)" "0 64"
 		done
 	done
@@ -161,6 +144,11 @@ counts() {
 	same "calls before the kill" "$(view functions | "$here/csv" calls function=add)" "$(cat stdout)"
 }
 
+@test "children of vfork count as by exact timing" {
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	counts ./counted vforks
+}
+
 @test "under valgrind, which may run old code, and with breakpoints of gdb the counts are the same" {
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
 	counts ./counted
@@ -178,22 +166,30 @@ counts() {
 	same "by gdb" "$(cat gdb.csv)" "$(cat exact.csv)"
 }
 
-@test "where code may not be changed hooks count" {
+@test "where code may not be changed hooks count, and that is said" {
+	local how
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
-	./counted refused || skip "this kernel has no PR_SET_MDWE"
-	counts ./counted refused
-	"$report" -v quality | grep -q "hooks count short calls"
+	for how in filtered sealed refused; do
+		./counted $how || skip "this kernel has no PR_SET_MDWE"
+		echo "$how"
+		counts ./counted $how
+		same "notes of it" "$("$report" -v quality -f csv | grep -c "^call_sites_unchanged")" 1
+		"$report" -v quality | grep -q "hooks count short calls"
+	done
 }
 
 @test "allocations of functions are those of exact timing" {
 	local timing
 	for timing in exact auto; do
-		rm -rf insideme.data
-		INSIDEME_TIMING=$timing record alloc
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record alloc often
 		"$report" -v functions -f csv --columns function,alloc_calls,alloc_bytes,not_freed_bytes \
 			--sort function >$timing.csv
 	done
 	same "allocations" "$(cat auto.csv)" "$(cat exact.csv)"
+	same "counted functions" "$(counted_functions | sort | xargs)" "seldom tiny"
+	same "blocks of one_block" "$(value alloc_calls function=one_block)" 4688
+	same "blocks of keep_block" "$(value alloc_calls function=keep_block)" 37500
 }
 
 @test "calls made while recording is off are not counted" {
@@ -206,8 +202,8 @@ counts() {
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
 	INSIDEME_EXCLUDE=add counts ./counted
 	same "add" "$(grep -c '^add,' auto.csv || true)" 0
-	INSIDEME_FOCUS=twice counts ./counted
-	INSIDEME_DEPTH=3 counts ./counted
+	INSIDEME_FOCUS=twice counts ./counted often
+	INSIDEME_DEPTH=3 same_calls ./counted # where each call needs a frame
 }
 
 @test "where a coroutine has a stack too small for signals no samples are taken" {
@@ -277,22 +273,10 @@ counts() {
 	same "records of leaf" "$(view calls | "$here/csv" function function=leaf | wc -l)" 6000
 }
 
-@test "handlers, jumps, coroutines and forks are counted as ever" {
-	record jumps
-	quiet
-	INSIDEME_TIMING=exact record jumps
-	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
-	rm -rf insideme.data
-	record jumps
-	"$report" -v functions -f csv --columns function,calls --sort function >auto.csv
-	same "calls of jumps" "$(cat auto.csv)" "$(cat exact.csv)"
-	rm -rf insideme.data
-	record coroutines
-	"$report" -v functions -f csv --columns function,calls --sort function >auto.csv
-	rm -rf insideme.data
-	INSIDEME_TIMING=exact record coroutines
-	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
-	same "calls of coroutines" "$(cat auto.csv)" "$(cat exact.csv)"
+@test "jumps out of handlers and calls, and coroutines, are counted as ever" {
+	counts "$bin/jumps" often
+	counts "$bin/coroutines" often
+	same "touch is counted" "$(counted_functions)" touch
 }
 
 @test "times are without what the hooks cost, with it by --raw" {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Threads in numbers that no log could hold one by one.
 load ../run/lib
+load ../run/counted
 
 log_bytes() { cat insideme.data/*/*.log | wc -c; }
 
@@ -42,4 +43,18 @@ log_bytes() { cat insideme.data/*/*.log | wc -c; }
 	quiet
 	calls 'body(void*)' 20000 'Held::~Held()' 20000 'on_key(void*)' 80000 'late()' 80000
 	same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+}
+
+@test "four threads within what becomes counted, 1000 runs" {
+	local i
+	report=$build/insideme-report
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	counts ./counted threads
+	for ((i = 0; i < 1000; i++)); do
+		rm -rf insideme.data
+		INSIDEME_TIMING=auto LD_PRELOAD=$library ./counted threads >stdout 2>stderr
+		quiet
+		same "calls, run $i" "$(calls_of_own)" "$(cat exact.csv)"
+	done
+	figure "$(awk -F, '{ n += $2 } END { print n }' auto.csv) calls in each"
 }

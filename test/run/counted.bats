@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Faults and rare cases where functions are counted by INSIDEME_TIMING=auto.
+load lib
+load counted
+export INSIDEME_TIMING=auto
+
+@test "exceptions through counted functions" {
+	local compiler
+	cat >thrown.cpp <<-'END'
+		static volatile long sink;
+		__attribute__((noinline)) static void thrower(long n) { if (n >= 300000 && n % 16 == 0) throw n; sink = sink + n; }
+		struct Held { long n; ~Held() { sink = sink + n; } };
+		__attribute__((noinline)) static void through(long n) { Held held{ n }; thrower(n); sink = sink + 1; }
+		__attribute__((noinline)) static bool again(long n)
+		{
+			try { through(n); } catch (long) { if (n % 32 == 0) throw; return true; }
+			return false;
+		}
+		int main()
+		{
+			for (long n = 0; n < 600000; n++)
+				try { again(n); } catch (long) { sink = sink + 1; }
+		}
+	END
+	for compiler in "g++ -O2" "g++ -O0" "clang++ -O2" "clang++ -O0"; do
+		echo "$compiler"
+		$compiler -g -finstrument-functions thrown.cpp -o thrown
+		counts ./thrown
+		same "timed calls of thrower" "$(counted_functions | grep -c '^thrower')" 1
+		calls 'thrower(long)' 600000 'through(long)' 600000 'again(long)' 600000 main 1
+	done
+}
+
+@test "constructors, destructors and the resolver of an ifunc run counted functions" {
+	cat >plugin.c <<-'END'
+		extern void tiny(void);
+		static void first(void) { tiny(); }
+		static void (*resolve(void))(void) { for (int i = 0; i < 1000; i++) tiny(); return first; }
+		static void chosen(void) __attribute__((ifunc("resolve")));
+		__attribute__((constructor)) static void begin(void) { for (int i = 0; i < 1000; i++) tiny(); }
+		__attribute__((destructor)) static void end(void) { for (int i = 0; i < 1000; i++) tiny(); }
+		void go(void) { chosen(); }
+	END
+	cat >host.c <<-'END'
+		#include <dlfcn.h>
+		static volatile long sink;
+		__attribute__((noinline)) void tiny(void) { sink++; }
+		__attribute__((constructor)) static void early(void) { for (int i = 0; i < 300000; i++) tiny(); }
+		__attribute__((destructor)) static void late(void) { for (int i = 0; i < 1000; i++) tiny(); }
+		int main(void)
+		{
+			for (int i = 0; i < 3; i++) {
+				void *plugin = dlopen("./plugin.so", i ? RTLD_NOW : RTLD_LAZY);
+				((void (*)(void))dlsym(plugin, "go"))();
+				dlclose(plugin);
+			}
+			return 0;
+		}
+	END
+	gcc -O2 -g -fPIC -shared -finstrument-functions plugin.c -o plugin.so
+	gcc -O2 -g -rdynamic -finstrument-functions host.c -o host
+	counts ./host
+	same "what was counted" "$(counted_functions)" tiny
+	calls tiny $((300000 + 1000 + 3 * 3000 + 3)) first 3 resolve 3 begin 3 end 3 go 3
+}
+
+@test "what is short but once in 20,000 calls: its callee is timed; samples have it where there is none" {
+	local spin
+	cat >rare.c <<-'END'
+		static volatile long sink;
+		SPIN static void spin(void) { for (int i = 0; i < 1200000; i++) sink++; }
+		__attribute__((noinline)) static void mostly(int i) { if (i % 20000 == 0) spin(); }
+		int main(void) { for (int i = 0; i < 6000000; i++) mostly(i); return 0; }
+	END
+	for spin in "__attribute__((noinline))" "__attribute__((no_instrument_function))"; do
+		gcc -O2 -g -finstrument-functions "-DSPIN=$spin" rare.c -o rare
+		counts ./rare
+		same "what was counted" "$(counted_functions)" mostly
+		calls mostly 6000000
+		same "longest of mostly" "$(value max_ns function=mostly)" ''
+		if [[ $spin == *noinline* ]]; then
+			same "timed calls of spin" "$(value timed_calls function=spin)" 300
+			between "longest of spin" 100000 "$(value max_ns function=spin)" 10000000000
+		else
+			same "source of mostly" "$(value time_source function=mostly)" hooks+samples
+			between "self of mostly" 100000000 "$(value self_ns function=mostly)" "$(total_of main)"
+		fi
+	done
+}
