@@ -125,6 +125,8 @@
 	STREAM_FUNCTIONS(X)                                                                         \
 	OPEN_FUNCTIONS(X)                                                                           \
 	OPENMP_FUNCTIONS(X)                                                                         \
+	PARALLEL_FUNCTIONS(X)                                                                       \
+	X(void, __kmpc_fork_call, (void *place, int32_t nr, void *body, ...))                       \
 	PLAIN_WAIT_FUNCTIONS(X)
 
 #define REAL_MEMBER(type, name, arguments, ...) type (*name) arguments;

@@ -312,6 +312,8 @@
 	X(void, GOMP_taskgroup_end, (void), (), "omp taskgroup", BARRIER, NULL) \
 	X(void, GOMP_critical_start, (void), (), "omp critical", LOCK, NULL) \
 	X(void, GOMP_critical_name_start, (void **lock), (lock), "omp critical", LOCK, lock) \
+	X(void, __kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread), "omp taskgroup", \
+		BARRIER, NULL) \
 	X(void, __kmpc_barrier, (void *place, int32_t thread), (place, thread), "omp barrier", BARRIER, \
 		NULL) \
 	X(void, __kmpc_critical, (void *place, int32_t thread, void *lock), (place, thread, lock), \
@@ -319,7 +321,45 @@
 	X(void, __kmpc_critical_with_hint, (void *place, int32_t thread, void *lock, uint32_t hint), \
 		(place, thread, lock, hint), "omp critical", LOCK, lock)
 
+/*
+ * What begins a parallel region of libgomp: the body runs in each thread of the team, then the caller
+ * waits for the others. Columns: result, name, parameters, arguments with the body and its data as
+ * `run` and `place`.
+ */
+#define GOMP_BODY void (*body)(void *), void *data, unsigned int threads
+#define GOMP_LOOP GOMP_BODY, long begin, long end, long step
+#define PARALLEL_FUNCTIONS(X) \
+	X(void, GOMP_parallel, (GOMP_BODY, unsigned int flags), (run, place, threads, flags)) \
+	X(void, GOMP_parallel_sections, (GOMP_BODY, unsigned int nr, unsigned int flags), (run, place, \
+		threads, nr, flags)) \
+	X(void, GOMP_parallel_loop_static, (GOMP_LOOP, long chunk, unsigned int flags), (run, place, \
+		threads, begin, end, step, chunk, flags)) \
+	X(void, GOMP_parallel_loop_dynamic, (GOMP_LOOP, long chunk, unsigned int flags), (run, place, \
+		threads, begin, end, step, chunk, flags)) \
+	X(void, GOMP_parallel_loop_guided, (GOMP_LOOP, long chunk, unsigned int flags), (run, place, \
+		threads, begin, end, step, chunk, flags)) \
+	X(void, GOMP_parallel_loop_nonmonotonic_dynamic, (GOMP_LOOP, long chunk, unsigned int flags), \
+		(run, place, threads, begin, end, step, chunk, flags)) \
+	X(void, GOMP_parallel_loop_nonmonotonic_guided, (GOMP_LOOP, long chunk, unsigned int flags), \
+		(run, place, threads, begin, end, step, chunk, flags)) \
+	X(void, GOMP_parallel_loop_runtime, (GOMP_LOOP, unsigned int flags), (run, place, threads, \
+		begin, end, step, flags)) \
+	X(void, GOMP_parallel_loop_nonmonotonic_runtime, (GOMP_LOOP, unsigned int flags), (run, place, \
+		threads, begin, end, step, flags)) \
+	X(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, (GOMP_LOOP, unsigned int flags), (run, \
+		place, threads, begin, end, step, flags))
+
+/* Waits of OpenMP that return something. */
+#define TEAM_FUNCTIONS(X) \
+	X(bool, GOMP_barrier_cancel, (void), (), "omp barrier", BARRIER, -1, 0, false) \
+	X(bool, GOMP_loop_end_cancel, (void), (), "omp for", BARRIER, -1, 0, false) \
+	X(bool, GOMP_sections_end_cancel, (void), (), "omp sections", BARRIER, -1, 0, false) \
+	X(int32_t, __kmpc_cancel_barrier, (void *place, int32_t thread), (place, thread), "omp barrier", \
+		BARRIER, -1, 0, 0) \
+	X(int32_t, __kmpc_omp_taskwait, (void *place, int32_t thread), (place, thread), "omp taskwait", \
+		BARRIER, -1, 0, 0)
+
 /* All that are timed and forwarded, no more. */
 #define PLAIN_WAIT_FUNCTIONS(X) \
 	FILE_FUNCTIONS(X) SOCKET_FUNCTIONS(X) EVENT_FUNCTIONS(X) SLEEP_FUNCTIONS(X) CHILD_FUNCTIONS(X) \
-	THREAD_FUNCTIONS(X)
+	THREAD_FUNCTIONS(X) TEAM_FUNCTIONS(X)

@@ -93,6 +93,19 @@ static void sample_while_waiting(enum log_wait_kind kind)
 		sampler_task_resume_due();
 }
 
+/* libomp's threads wait for their team by conditions: the team is what they wait for. */
+static bool is_of_team(const struct log_thread *thread, enum log_wait_kind kind)
+{
+	const struct log_frame *top;
+
+	if (kind != LOG_WAIT_CONDITION || !thread->frames)
+		return false;
+	top = top_frame(thread);
+	return top->node == thread->current &&
+	       log_is_wait(top->function_addr) &&
+	       (top->function_addr >> LOG_WAIT_KIND_SHIFT & LOG_WAIT_KIND_MASK) == LOG_WAIT_BARRIER;
+}
+
 /*
  * What hooks say about a call's place holds here too. In a process without hooks such calls have frames of
  * their own.
@@ -106,6 +119,10 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd };
 	if (!wait->function_addr)
 		return;
+	if (is_of_team(thread, function->kind)) {
+		wait->function_addr = 0;
+		return;
+	}
 	sample_while_waiting(function->kind);
 	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr)) {
 		wait->caller_addr = program_addr(thread, stack_addr, caller_addr);

@@ -158,24 +158,3 @@ EXPORT_NEW_VERSION(new_condition_wait, pthread_cond_wait);
 EXPORT_NEW_VERSION(new_condition_timedwait, pthread_cond_timedwait);
 EXPORT_OLD_VERSION(old_condition_wait, pthread_cond_wait);
 EXPORT_OLD_VERSION(old_condition_timedwait, pthread_cond_timedwait);
-
-/* ---- OpenMP: a critical section waits for its lock, the others for the team ---- */
-
-#define OPENMP_WRAPPER(type, function, parameters, arguments, label, wait_kind, lock)                        \
-	EXPORT type function parameters;                                                                     \
-	EXPORT type function parameters                                                                      \
-	{                                                                                                    \
-		static struct wait_function known = { label, LOG_WAIT_##wait_kind, 0 };                      \
-		struct wait wait;                                                                            \
-                                                                                                             \
-		if (unlikely(!real_find(function)))                                                          \
-			return;                                                                              \
-		if (unlikely(!waits_on())) {                                                                 \
-			real.function arguments;                                                             \
-			return;                                                                              \
-		}                                                                                            \
-		wait_begin(&wait, &known, WAIT_FOR_LOCK(lock, 0), STACK_ADDR, CALLER);                       \
-		real.function arguments;                                                                     \
-		wait_end(&wait, 0);                                                                          \
-	}
-OPENMP_FUNCTIONS(OPENMP_WRAPPER)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * OpenMP on two threads, the first of which sleeps 250 ms before a barrier, at the end of a loop whose parts are taken in turn,
- * and within a critical section. Built with OpenMP the report must name the other one's wait for each: "omp barrier", "omp for"
- * and "omp critical", each 20 ms at least.
+ * and within a critical section; and the second one before a region's end. Built with OpenMP the report must name the other
+ * one's wait for each: "omp barrier", "omp for", "omp critical" and, in last(), "omp parallel", each 20 ms at least. At the end the second one is idle.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -53,10 +53,27 @@ APART static void take(void)
 	pause_ms(250);
 }
 
+/* As many variables as no register holds. */
+APART static int last(void)
+{
+	int a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, all = 0;
+
+#pragma omp parallel num_threads(2) shared(a, b, c, d, e, f, g, h, i, all)
+	{
+		if (syscall(SYS_gettid) != getpid())
+			pause_ms(250);
+		__atomic_fetch_add(&all, a + b + c + d + e + f + g + h + i, __ATOMIC_RELAXED);
+	}
+	return all;
+}
+
 int main(void)
 {
 	meet();
 	loop();
 	take();
+	if (last() != 90)
+		return 1;
+	pause_ms(100);	/* the other thread has nothing to do */
 	return 0;
 }

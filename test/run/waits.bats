@@ -72,14 +72,25 @@ waited_in() {
 	done
 }
 
-@test "OpenMP: barriers, loops that wait for their team, and critical sections have names" {
-	record barriers
-	quiet
-	for name in 'omp barrier' 'omp for' 'omp critical'; do
-		between "$name, ms" 20 "$(($(sum total_ns function="$name") / 1000000))" 100000
+@test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
+	local name program
+	for program in barriers barriers.clang; do
+		rm -rf insideme.data waits.csv
+		record $program
+		quiet
+		for name in 'omp barrier' 'omp critical'; do
+			between "$name, ms" 20 "$(($(sum total_ns function="$name") / 1000000))" 100000
+		done
+		between "at a region's end, ms" 20 \
+			"$(($(sum total_ns function='omp parallel' caller='main;last') / 1000000))" 100000
+		same "ends" "$(sum calls function='omp parallel' caller='main;last')" 1
+		same "how the team is waited for" "$(waits function function=pthread_cond_wait caller='main;last;omp parallel')" ''
+		[ $program != barriers ] || {
+			between "omp for, ms" 20 "$(($(sum total_ns function='omp for') / 1000000))" 100000
+			same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" \
+				.gomp_critical_user_turn
+		}
 	done
-	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" \
-		.gomp_critical_user_turn
 }
 
 # lines_of FUNCTION: the source's lines that its waits come from, without duplicates

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Wrappers of what compilers call of libgomp (GOMP_) and libomp (__kmpc_) for OpenMP: waits for a team or a
+ * lock, and parallel regions, whose caller waits at the end for the team.
+ */
+#include "preload/objects/next_functions.h"
+#include "preload/waits/waits.h"
+
+#define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* A critical section waits for its lock, the others for the team. */
+#define OPENMP_WRAPPER(type, function, parameters, arguments, label, wait_kind, lock)                        \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { label, LOG_WAIT_##wait_kind, 0 };                      \
+		struct wait wait;                                                                            \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return;                                                                              \
+		if (unlikely(!waits_on())) {                                                                 \
+			real.function arguments;                                                             \
+			return;                                                                              \
+		}                                                                                            \
+		wait_begin(&wait, &known, WAIT_FOR_LOCK(lock, 0), STACK_ADDR, CALLER);                       \
+		real.function arguments;                                                                     \
+		wait_end(&wait, 0);                                                                          \
+	}
+OPENMP_FUNCTIONS(OPENMP_WRAPPER)
+
+/*
+ * ---- parallel regions: the runtime gets a body of ours, which knows when the caller's part has ended ----
+ */
+
+/* On the stack of the region's caller, which returns when all threads of the team have left the body. */
+struct region {
+	const void *thread; /* the caller */
+	uintptr_t stack_addr;
+	uintptr_t caller_addr;
+	const void *body;
+	void *data;	/* libomp: an array of pointers, of one of the lengths below */
+	int32_t nr;	/* of them */
+	bool has_ended; /* the caller's part, and it waits for the others */
+	struct wait wait;
+};
+
+static void await_team(struct region *region)
+{
+	static struct wait_function known = { "omp parallel", LOG_WAIT_BARRIER, 0 };
+
+	if (region->thread != __builtin_thread_pointer() || !waits_on())
+		return;
+	wait_begin(&region->wait, &known, WAIT_FOR_LOCK(NULL, 0), region->stack_addr, region->caller_addr);
+	region->has_ended = true;
+}
+
+static void run(void *place)
+{
+	struct region *region = place;
+
+	((void (*)(void *))region->body)(region->data);
+	await_team(region);
+}
+
+#define PARALLEL_WRAPPER(type, function, parameters, arguments)                                              \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		struct region region = { .thread = __builtin_thread_pointer(),                               \
+					 .stack_addr = STACK_ADDR,                                           \
+					 .caller_addr = CALLER,                                              \
+					 .body = (const void *)body,                                         \
+					 .data = data };                                                     \
+		struct region *place = &region;                                                              \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return;                                                                              \
+		real.function arguments;                                                                     \
+		if (region.has_ended)                                                                        \
+			wait_end(&region.wait, 0);                                                           \
+	}
+PARALLEL_FUNCTIONS(PARALLEL_WRAPPER)
+
+/*
+ * libomp passes on as many pointers as the body takes. A function may be called with more arguments than it
+ * has, so a few lengths do for all. No body has more than the longest.
+ */
+#define P8 void *, void *, void *, void *, void *, void *, void *, void *
+#define P64 P8, P8, P8, P8, P8, P8, P8, P8
+#define P512 P64, P64, P64, P64, P64, P64, P64, P64
+#define A8(a) (a)[0], (a)[1], (a)[2], (a)[3], (a)[4], (a)[5], (a)[6], (a)[7]
+#define A64(a) \
+	A8(a), A8((a) + 8), A8((a) + 16), A8((a) + 24), A8((a) + 32), A8((a) + 40), A8((a) + 48), A8((a) + 56)
+#define A512(a)                                                                                            \
+	A64(a), A64((a) + 64), A64((a) + 128), A64((a) + 192), A64((a) + 256), A64((a) + 320),             \
+		A64((a) + 384), A64((a) + 448)
+
+static int32_t length_for(int32_t nr)
+{
+	return nr <= 8 ? 8 : nr <= 64 ? 64 : 512;
+}
+
+static void run_with_pointers(int32_t *thread, int32_t *bound, struct region *region)
+{
+	void **pointers = region->data;
+	const void *body = region->body;
+
+	if (region->nr == 8)
+		((void (*)(int32_t *, int32_t *, P8))body)(thread, bound, A8(pointers));
+	else if (region->nr == 64)
+		((void (*)(int32_t *, int32_t *, P64))body)(thread, bound, A64(pointers));
+	else
+		((void (*)(int32_t *, int32_t *, P512))body)(thread, bound, A512(pointers));
+	await_team(region);
+}
+
+EXPORT void __kmpc_fork_call(void *place, int32_t nr, void *body, ...);
+EXPORT void __kmpc_fork_call(void *place, int32_t nr, void *body, ...)
+{
+	const int32_t room = length_for(nr);
+	void **pointers = __builtin_alloca((size_t)room * sizeof(*pointers));
+	struct region region = { .thread = __builtin_thread_pointer(),
+				 .stack_addr = STACK_ADDR,
+				 .caller_addr = CALLER,
+				 .body = body,
+				 .data = pointers,
+				 .nr = room };
+	va_list list;
+
+	va_start(list, body);
+	for (int32_t i = 0; i < room; i++)
+		pointers[i] = i < nr ? va_arg(list, void *) : NULL;
+	va_end(list);
+	if (unlikely(!real_find(__kmpc_fork_call)))
+		return;
+	real.__kmpc_fork_call(place, 1, (void *)run_with_pointers, &region);
+	if (region.has_ended)
+		wait_end(&region.wait, 0);
+}
