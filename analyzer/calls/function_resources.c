@@ -305,9 +305,9 @@ static void give_times(struct model *model, const struct path_shares *shares)
 	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
 	size_t nr = 0;
 
-	model->path_blocked_ns = xcalloc(model->nr_tree_nodes, sizeof(*model->path_blocked_ns));
+	model->path_used_ns = xcalloc(model->nr_tree_nodes, sizeof(*model->path_used_ns));
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
-		model->path_blocked_ns[node->id] = use_shares_of(shares, node)[SHARE_BLOCKED];
+		memcpy(model->path_used_ns[node->id], use_shares_of(shares, node), sizeof(*totals));
 		nodes[nr++] = node;
 		memcpy(totals[node->id], use_shares_of(shares, node), sizeof(*totals));
 	}
@@ -376,6 +376,12 @@ static void limit_cpu(struct model *model)
 	share = cpu_ns / model->used_ns[USE_CPU_NS];
 	if (!(share < 1))
 		return;
+	for (size_t i = 0; i < model->nr_tree_nodes; i++) {
+		double *used_ns = model->path_used_ns[i];
+
+		used_ns[USE_WAIT_NS] += (1 - share) * used_ns[USE_CPU_NS];
+		used_ns[USE_CPU_NS] *= share;
+	}
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		struct function_use *use = model->functions[i]->use;
 

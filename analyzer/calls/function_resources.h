@@ -45,7 +45,7 @@ struct function_use {
 };
 
 /*
- * Set function->use of functions that have such calls, model->used_ns and model->path_blocked_ns, once. Reads
+ * Set function->use of functions that have such calls, model->used_ns and model->path_used_ns, once. Reads
  * all single calls.
  */
 void function_use_read(struct model *model);

@@ -15,6 +15,7 @@ static const char *const count_columns[] = {
 	"read_chars",	"write_chars",	"voluntary_switches", "involuntary_switches",
 };
 #define NR_OF_CPU 6	/* the first of them: what only a running thread does */
+#define TICK_NS 4e6	/* a running thread's own figures lag by at most that: 250 Hz */
 #define SHARE_OF_ALL 0.99	/* of the process's CPU time: no other thread ran */
 #define NR_COUNTS (sizeof(count_columns) / sizeof(*count_columns))
 _Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
@@ -180,9 +181,9 @@ static double on_ns(const double *off)
  * one, or where some were lost: what is left of the sums goes there, evenly.
  */
 static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to, const double *sums,
-			size_t *point, double *numbers)
+			double stolen_ns, size_t *point, double *numbers)
 {
-	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES], unseen_ns, wait_rate, cpu_rate;
+	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES], unseen_ns, wait_rate, cpu_rate, stolen;
 	int64_t time = from;
 
 	memcpy(begin, numbers, sizeof(begin));
@@ -190,30 +191,49 @@ static void refine_span(struct curve *exact, struct curve *off, int64_t from, in
 	unseen_ns = fmax((double)(to - from) - span[OFF_SEEN], 0);
 	cpu_rate = unseen_ns > 0 ? fmin(fmax((sums[TIMES_CPU] - on_ns(span)) / unseen_ns, 0), 1) : 0;
 	wait_rate = sums[TIMES_WAIT] / (double)(to - from);
+	stolen = on_ns(span) > 0 ? fmin(stolen_ns / on_ns(span), 1) : 0;
 	while (time < to) {
 		while (*point < off->nr && off->times[*point] <= time)
 			++*point;
 		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
 		off_between(off, from, time, now);
 		unseen_ns = fmax((double)(time - from) - now[OFF_SEEN], 0);
-		numbers[TIMES_CPU] = begin[TIMES_CPU] + on_ns(now) + cpu_rate * unseen_ns;
-		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_rate * unseen_ns +
+		numbers[TIMES_CPU] = begin[TIMES_CPU] + (1 - stolen) * on_ns(now) + cpu_rate * unseen_ns;
+		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_rate * unseen_ns + stolen * on_ns(now) +
 				      wait_while_off(now, span, wait_rate * span[OFF_SEEN]);
 		curve_add(exact, time, numbers);
 	}
 }
 
-/* Rows give the sums. If there are records of context switches, they give the times. */
-static void read_exact_times(struct thread_use *use, struct process *process)
+/*
+ * How much of the time on its processor, up to each row, the thread did not run: the host took the processor
+ * away. CPU time that rows lack because they lag, they have later. [times->nr], to be freed.
+ */
+static double *stolen_times(struct curve *off, const struct curve *times)
+{
+	double *stolen = xcalloc(times->nr, sizeof(*stolen)), now[NR_OFFS], least_ns = INFINITY;
+
+	for (size_t i = times->nr; i-- > 0;) {
+		off_between(off, times->times[0], times->times[i], now);
+		least_ns = fmin(least_ns,
+				on_ns(now) - (times->numbers[i * NR_TIMES + TIMES_CPU] - times->numbers[TIMES_CPU]));
+		stolen[i] = fmax(least_ns, 0);
+	}
+	return stolen;
+}
+
+/* Rows give the sums. If there are records of context switches, they give the times. Return: there are */
+static bool read_exact_times(struct thread_use *use, struct process *process)
 {
 	struct curve off, exact;
-	double numbers[NR_TIMES];
+	double numbers[NR_TIMES], *stolen;
 	size_t point = 0;
 
 	if (!read_off(&off, process, use->tid) || !use->times.nr) {
 		curve_release(&off);
-		return;
+		return false;
 	}
+	stolen = stolen_times(&off, &use->times);
 	curve_init(&exact, NR_TIMES);
 	memcpy(numbers, use->times.numbers, sizeof(numbers));
 	curve_add(&exact, use->times.times[0], numbers);
@@ -223,12 +243,14 @@ static void read_exact_times(struct thread_use *use, struct process *process)
 		for (int j = 0; j < NR_TIMES; j++)
 			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] -
 				  use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
-		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums, &point,
-			    numbers);
+		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums,
+			    stolen[i] - stolen[i - 1], &point, numbers);
 	}
+	free(stolen);
 	curve_release(&off);
 	curve_release(&use->times);
 	use->times = exact;
+	return true;
 }
 
 /*
@@ -384,7 +406,7 @@ static void read_gpu(struct thread_use *use, struct thread *thread, const struct
 	curve_release(&gpu);
 }
 
-void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)
+void thread_times_open(struct thread_use *use, struct thread *thread, uint32_t tid)
 {
 	const struct rowset *rows = process_rowset(thread->process, "process");
 
@@ -394,12 +416,22 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 	curve_init(&use->rss, 1);
 	curve_init(&use->gpu, NR_GPU_NUMBERS);
 	read_times(use, thread);
+	if (rows && thread_is_alone(thread))
+		read_exact_cpu(use, thread->process, rows);
+	else
+		use->lag_ns = TICK_NS;
+	if (read_exact_times(use, thread->process))
+		use->lag_ns = fmin(use->lag_ns, TICK_NS / 2);	/* what the host took is known from rows */
+	wait_curve_refine(&use->times, &use->rows, &use->waits, thread, use->tid);
+}
+
+void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)
+{
+	const struct rowset *rows = process_rowset(thread->process, "process");
+
+	thread_times_open(use, thread, tid);
 	if (!rows || (!use->times.nr && !thread_is_alone(thread)))
 		return;
-	if (thread_is_alone(thread))
-		read_exact_cpu(use, thread->process, rows);
-	read_exact_times(use, thread->process);
-	wait_curve_refine(&use->times, thread, use->tid);
 	read_counts(use, thread, rows);
 	read_rss(use, thread, rows);
 	read_gpu(use, thread, rows);
@@ -408,6 +440,8 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 void thread_use_close(struct thread_use *use)
 {
 	curve_release(&use->times);
+	curve_release(&use->rows);
+	curve_release(&use->waits);
 	curve_release(&use->counts);
 	curve_release(&use->rss);
 	curve_release(&use->gpu);
@@ -433,4 +467,21 @@ void thread_use_between(struct thread_use *use, int64_t from, int64_t to, double
 	between(&use->rss, from, to, &used[USE_RSS_BYTES]);
 	between(&use->gpu, from, to, &used[USE_GPU_NS]);
 	used[USE_BLOCKED_NS] = (double)(to - from) - used[USE_CPU_NS] - used[USE_WAIT_NS];
+}
+
+void thread_times_between(struct thread_use *use, int64_t from, int64_t to, struct span_times *times)
+{
+	double used[NR_TIMES];
+	const double lasted_ns = (double)(to - from);
+
+	*times = (struct span_times){ NAN, NAN, NAN, NAN };
+	if (!use->times.nr)
+		return;
+	between(&use->times, from, to, used);
+	times->cpu_ns = fmin(fmax(used[TIMES_CPU], 0), lasted_ns);
+	times->wait_ns = fmin(fmax(used[TIMES_WAIT], 0), lasted_ns - times->cpu_ns);
+	times->blocked_ns = lasted_ns - times->cpu_ns - times->wait_ns;
+	times->doubt_ns = wait_curve_doubt(&use->rows, &use->waits, from, to);
+	/* a thread that did not run meanwhile does not lag */
+	times->doubt_ns = fmin(times->doubt_ns + fmin(2 * use->lag_ns, times->cpu_ns), lasted_ns);
 }

@@ -48,6 +48,8 @@ static double waited_between(struct curve *waits, int64_t from, int64_t to)
 {
 	double before, after;
 
+	if (!waits->nr)
+		return 0;
 	curve_at(waits, from, &before);
 	curve_at(waits, to, &after);
 	return after - before;
@@ -99,21 +101,49 @@ static void add_span(struct curve *refined, struct curve *waits, struct curve *t
 	curve_add(refined, to, now);
 }
 
-void wait_curve_refine(struct curve *times, struct thread *thread, uint32_t tid)
+void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, struct thread *thread,
+		       uint32_t tid)
 {
-	struct curve waits, refined;
-
+	curve_init(rows, NR_TIMES);
+	curve_init(waits, 1);
 	if (times->nr < 2)
 		return;
-	curve_init(&waits, 1);
-	read_waits(&waits, thread, tid);
-	if (waits.nr) {
-		curve_init(&refined, NR_TIMES);
-		curve_add(&refined, times->times[0], times->numbers);
-		for (size_t row = 1; row < times->nr; row++)
-			add_span(&refined, &waits, times, row);
-		curve_release(times);
-		*times = refined;
+	read_waits(waits, thread, tid);
+	*rows = *times;
+	curve_init(times, NR_TIMES);
+	curve_add(times, rows->times[0], rows->numbers);
+	for (size_t row = 1; row < rows->nr; row++)
+		add_span(times, waits, rows, row);
+}
+
+/* Of a part of the time between two rows. */
+static double doubt_within(const struct curve *rows, struct curve *waits, size_t row, int64_t from, int64_t to)
+{
+	const int64_t begin = rows->times[row - 1], end = rows->times[row];
+	const double *before = &rows->numbers[(row - 1) * NR_TIMES], *now = &rows->numbers[row * NR_TIMES];
+	const double cpu_ns = now[TIMES_CPU] - before[TIMES_CPU];
+	const double outside_ns = (double)(end - begin) - waited_between(waits, begin, end);
+	const double part_ns = (double)(to - from) - waited_between(waits, from, to);
+
+	return fmax(fmin(cpu_ns, part_ns) - fmax(cpu_ns - (outside_ns - part_ns), 0), 0);
+}
+
+double wait_curve_doubt(const struct curve *rows, struct curve *waits, int64_t from, int64_t to)
+{
+	double doubt_ns = 0;
+	size_t row;
+
+	if (rows->nr < 2)
+		return (double)(to - from);
+	for (row = curve_find(rows, from); row < rows->nr && from < to; row++) {
+		const int64_t end = rows->times[row] < to ? rows->times[row] : to;
+
+		/* whole spans between rows are known */
+		if (row == 0)
+			doubt_ns += (double)(end - from);
+		else if (from > rows->times[row - 1] || end < rows->times[row])
+			doubt_ns += doubt_within(rows, waits, row, from, end);
+		from = end;
 	}
-	curve_release(&waits);
+	return doubt_ns + (double)(to - from);
 }

@@ -11,5 +11,15 @@
 /* The columns of the curve of a thread's times. */
 enum thread_times { TIMES_CPU, TIMES_WAIT, NR_TIMES };
 
-/* Give @times, of the thread @tid, points where its waits begin and end. Reads the thread's single calls. */
-void wait_curve_refine(struct curve *times, struct thread *thread, uint32_t tid);
+/*
+ * Give @times, of the thread @tid, points where its waits begin and end. @rows and @waits get what was known
+ * before, and how long it had waited: for wait_curve_doubt(). Reads the thread's single calls.
+ */
+void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, struct thread *thread,
+		       uint32_t tid);
+
+/*
+ * Between two times, the most CPU time that @rows and @waits allow, less the least: between two rows it may
+ * have been used at any time outside of waits. Outside of the rows nothing is known.
+ */
+double wait_curve_doubt(const struct curve *rows, struct curve *waits, int64_t from, int64_t to);

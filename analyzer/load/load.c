@@ -375,7 +375,7 @@ void model_free(struct model *model)
 	free(model->run_starts_ns);
 	free(model->ranges);
 	free(model->outside_parts);
-	free(model->path_blocked_ns);
+	free(model->path_used_ns);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);

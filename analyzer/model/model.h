@@ -416,8 +416,8 @@ struct model {
 	bool use_is_read;		/* by function_use_read(), with: */
 	double used_ns[3];		/* of functions_ns: on a processor, waiting for one, blocked; NAN: not
 					 * known */
-	double *path_blocked_ns;	/* [id of a path in the tree]: of its self time; NAN: not known;
-					 * NULL: of no path */
+	double (*path_used_ns)[3];	/* [id of a path in the tree]: likewise of its self time; NULL: of no
+					 * path */
 	bool is_raw, is_sampled;	/* times include the hooks' cost; no calls are known, only CPU
 					 * samples of stacks */
 	struct heap_stats heap;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/model/tree_walk.h"
 
 /*
@@ -26,6 +27,7 @@ struct sums {
 	const struct call_stats *stats;
 	const struct heap_stats *heap;
 	const struct sample_stats *samples;
+	const double *used_ns;		/* see function_use_read(); NULL: not known */
 };
 
 /* Of a path that lacks counted calls 0: not known. */
@@ -44,9 +46,16 @@ static double get_not_freed(const struct sums *sums) { return (double)sums->heap
 static double get_on_cpu(const struct sums *sums) { return whole(sums->samples->ns); }
 static double get_waiting(const struct sums *sums) { return whole(sums->samples->waiting_ns); }
 static double get_ready(const struct sums *sums) { return whole(sums->samples->ready_ns); }
+static double get_used(const struct sums *sums, enum use_kind kind)
+{
+	return sums->used_ns ? whole(sums->used_ns[kind]) : 0;
+}
+static double get_cpu(const struct sums *sums) { return get_used(sums, USE_CPU_NS); }
+static double get_wait(const struct sums *sums) { return get_used(sums, USE_WAIT_NS); }
+static double get_blocked(const struct sums *sums) { return get_used(sums, USE_BLOCKED_NS); }
 
 static const struct {
-	const char *name, *name_before;	/* NULL: of a run without hooks alone */
+	const char *name, *name_before;	/* NULL: not known of an earlier run */
 	double (*get)(const struct sums *sums);
 } columns[] = {
 	{ "calls", "before_calls", get_calls },
@@ -57,9 +66,14 @@ static const struct {
 	{ "temporary_calls", "before_temporary_calls", get_temporary },
 	{ "peak_heap_bytes", "before_peak_heap_bytes", get_peak },
 	{ "not_freed_bytes", "before_not_freed_bytes", get_not_freed },
+	/* of samples */
 	{ "sampled_self_ns", NULL, get_on_cpu },
 	{ "waiting_self_ns", NULL, get_waiting },
 	{ "ready_self_ns", NULL, get_ready },
+	/* of calls */
+	{ "cpu_self_ns", NULL, get_cpu },
+	{ "wait_self_ns", NULL, get_wait },
+	{ "blocked_self_ns", NULL, get_blocked },
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
@@ -90,7 +104,9 @@ static void add_column(struct page *page, struct sheet *sheet, double *values, s
 
 		if (!tree_is_of_counters(node))
 			values[node->id] =
-				columns[column].get(&(struct sums){ &stats, node->heap, node->samples });
+				columns[column].get(&(struct sums){
+					&stats, node->heap, node->samples,
+					model->path_used_ns ? model->path_used_ns[node->id] : NULL });
 	}
 	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
@@ -117,8 +133,12 @@ void page_add_tree(struct page *page)
 	double *values = xcalloc(page->nr_paths, sizeof(*values));
 
 	add_places(page, sheet, values);
+	function_use_read(page->report->model);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		if (columns[i].name_before || page->report->model->is_sampled)
+		bool is_of_samples = columns[i].get == get_on_cpu || columns[i].get == get_waiting ||
+				     columns[i].get == get_ready;
+
+		if (columns[i].name_before || page->report->model->is_sampled == is_of_samples)
 			add_column(page, sheet, values, i);
 		if (columns[i].name_before && page->report->diff)
 			add_column_before(page, sheet, values, i);

@@ -10,6 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slice_coverage.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/calls/thread_curves.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/events_table.h"
 #include "analyzer/model/process_usage.h"
@@ -130,10 +131,71 @@ static struct value get_memory(const struct column *column, const void *row)
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
+/* The threads of a model whose times were read. Kept, since formats ask for cells until the end. */
+static struct {
+	const struct model *model;
+	struct thread_use *uses;	/* [thread_number()]; of the thread that uses it now */
+} read_times;
+
+static struct thread_use *times_of(const struct slice *slice)
+{
+	const struct model *model = slice->thread->process->model;
+	struct thread_use *use;
+
+	if (read_times.model != model) {
+		read_times.model = model;
+		read_times.uses = xcalloc(model->nr_threads + 1, sizeof(*read_times.uses));
+	}
+	use = &read_times.uses[thread_number(slice->thread)];
+	if (use->tid != slice->tid) {
+		if (use->tid)
+			thread_use_close(use);
+		thread_times_open(use, slice->thread, slice->tid);
+	}
+	return use;
+}
+
+enum { TIMES_CPU_NS, TIMES_WAIT_NS, TIMES_BLOCKED_NS, TIMES_DOUBT_NS };
+#define DOUBT_MOST 0.25		/* of the call: beyond that its times are not known */
+
+/* What the thread did during the call. The cells of a row ask for the same. */
+static struct value get_times(const struct column *column, const void *row)
+{
+	static struct {
+		const struct thread *thread;
+		int64_t start, end;
+		struct span_times times;
+	} last;
+	const struct slice *slice = row;
+	const struct span_times *times = &last.times;
+
+	if (last.thread != slice->thread || last.start != slice->start || last.end != slice->end) {
+		last.thread = slice->thread;
+		last.start = slice->start;
+		last.end = slice->end;
+		thread_times_between(times_of(slice), slice->start, slice->end, &last.times);
+	}
+	if (!(times->doubt_ns <= DOUBT_MOST * slice->duration_ns))
+		return value_empty();
+	switch (column->index) {
+	case TIMES_CPU_NS:
+		return ns_cell(times->cpu_ns);
+	case TIMES_WAIT_NS:
+		return ns_cell(times->wait_ns);
+	case TIMES_BLOCKED_NS:
+		return ns_cell(times->blocked_ns);
+	}
+	return ns_cell(times->doubt_ns);
+}
+
 static const struct column columns[] = {
 	{ "start_ns", "Start", 0, MEMBER(struct slice, start, UNIT_NS) },
 	{ "end_ns", "End", 0, MEMBER(struct slice, end, UNIT_NS) },
 	{ "duration_ns", "Duration", 0, MEMBER_NS(struct slice, duration_ns) },
+	{ "cpu_ns", "CPU", 0, get_times, TIMES_CPU_NS },
+	{ "wait_ns", "Ready", COLUMN_SPARE, get_times, TIMES_WAIT_NS },
+	{ "blocked_ns", "Blocked", 0, get_times, TIMES_BLOCKED_NS },
+	{ "times_doubt_ns", COLUMN_ERROR, 0, get_times, TIMES_DOUBT_NS },
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "rank", "Rank", COLUMN_SPARE, get_who, WHO_RANK },
 	{ "nr_ranks", "Ranks", COLUMN_SPARE, get_who, WHO_NR_RANKS },
@@ -146,7 +208,7 @@ static const struct column columns[] = {
 	{ "field", "Field", COLUMN_LEFT | COLUMN_SPARE, get_field, 0 },
 	{ "depth", "Depth", 0, get_depth, 0 },
 	{ "heap_before_bytes", "Heap before", COLUMN_SPARE, get_heap, HEAP_BEFORE },
-	{ "heap_after_bytes", "Heap after", 0, get_heap, HEAP_AFTER },
+	{ "heap_after_bytes", "Heap after", COLUMN_SPARE, get_heap, HEAP_AFTER },
 	{ "heap_delta_bytes", "Own change", 0, get_heap, HEAP_DELTA },
 	{ "rss_at_entry_bytes", "RSS before", 0, get_memory, MEMORY_RSS },
 	{ "vms_at_entry_bytes", "VMS before", 0, get_memory, MEMORY_VMS },
@@ -242,6 +304,23 @@ static bool is_short(const struct options *options)
 	       !window_is_given(&options->window);
 }
 
+static bool has_thread_times(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (process_rowset(model->processes[i], "thread"))
+			return true;
+	return false;
+}
+
+/* As many as are known. */
+static const char *text_columns(struct document *document, const struct report *report)
+{
+	return document_text(document, "start_ns,duration_ns,%sthread,%srss_at_exit_bytes,function%s",
+			     has_thread_times(report->model) ? "cpu_ns,wait_ns,blocked_ns," : "",
+			     report_has_heap(report) ? "heap_before_bytes,heap_after_bytes,heap_delta_bytes," : "",
+			     report_has_heap(report) ? "" : ",source");
+}
+
 int view_calls(struct document *document, struct report *report)
 {
 	struct call_source *source = document_new(document, sizeof(*source));
@@ -257,11 +336,7 @@ int view_calls(struct document *document, struct report *report)
 		.title = report->title,
 		.note = is_short(report->options) ? HEAP_NOTE "; " SHORT_NOTE : HEAP_NOTE,
 		TABLE_COLUMNS(columns),
-		.text_columns =
-			report_has_heap(report)
-				? "start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,"
-					"heap_delta_bytes,rss_at_exit_bytes,function"
-				: "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
+		.text_columns = text_columns(document, report),
 		.text_sort = "duration_ns",
 		.text_top = TEXT_CALLS,
 		.rows = ROWS_OF(struct slice),

@@ -294,9 +294,9 @@ static double blocked_ns(const struct model *model, const struct wait_sum *sum)
 
 	if (sum->samples)
 		return sum->total_ns;
-	if (!(self_ns > 0) || !model->path_blocked_ns)
+	if (!(self_ns > 0) || !model->path_used_ns)
 		return NAN;
-	return sum->total_ns * fmin(model->path_blocked_ns[sum->path->id] / self_ns, 1);
+	return sum->total_ns * fmin(model->path_used_ns[sum->path->id][USE_BLOCKED_NS] / self_ns, 1);
 }
 
 /* They live as long as the document. */

@@ -178,3 +178,29 @@ load lib
 	same fib "$("$here/csv" function function=fib <calls.csv | wc -l)" 21891
 	same leaf "$("$here/csv" function function=leaf <calls.csv | wc -l)" 6000
 }
+
+@test "a call's times on a processor, ready and blocked make up its duration" {
+	often
+	record uses sleeps 200		# naps, then burns as much CPU time
+	view calls >calls.csv
+	of() { "$here/csv" "$2" "function=$1" <calls.csv | head -1; }
+	# it is ready for some time after each wake-up
+	between "ms that nap was blocked" 100 $(($(of nap blocked_ns) / 1000000)) \
+		$(($(of nap duration_ns) / 1000000))
+	between "ms of CPU time in nap" 0 $(($(of nap cpu_ns) / 1000000)) 5
+	between "ms of CPU time in work" 190 $(($(of work cpu_ns) / 1000000)) 205
+	for function in nap work; do
+		sum=$(($(of $function cpu_ns) + $(of $function wait_ns) + $(of $function blocked_ns)))
+		between "$function: of its duration" -2 $((sum - $(of $function duration_ns))) 2
+	done
+	"$report" -v calls --columns duration_ns,cpu_ns,blocked_ns,function | grep -q ' CPU .* Blocked '
+}
+
+@test "what a call did is not said where no samples were taken" {
+	INSIDEME_INTERVAL=0 record uses sleeps 30
+	view calls >calls.csv
+	same "CPU time of work" "$("$here/csv" cpu_ns function=work <calls.csv | head -1)" ''
+	between "duration of work" 30000000 "$("$here/csv" duration_ns function=work <calls.csv | head -1)" 9000000000
+	run "$report" -v calls
+	[[ $output == *Duration* && $output != *Blocked* ]]
+}

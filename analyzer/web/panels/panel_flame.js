@@ -10,6 +10,12 @@ import { exact, format } from "../base/units.js";
 // What a path has of its own. Metrics whose column is missing or 0 throughout are not offered.
 export const metrics = [
 	{ name: "time", title: "Time", column: "self_ns", unit: "ns", all: "all time in functions" },
+	{ name: "cpu", title: "On CPU", column: "cpu_self_ns", unit: "ns",
+		all: "all time in functions on a processor" },
+	{ name: "blocked", title: "Blocked", column: "blocked_self_ns", unit: "ns",
+		all: "all time in functions that was blocked" },
+	{ name: "ready", title: "Ready", column: "wait_self_ns", unit: "ns",
+		all: "all time in functions that waited for a processor" },
 	{ name: "cpu", title: "On CPU", column: "sampled_self_ns", unit: "ns",
 		all: "all time on a processor, by samples" },
 	{ name: "waiting", title: "Waiting", column: "waiting_self_ns", unit: "ns",
