@@ -9,6 +9,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/base/whole_file.h"
 #include "analyzer/formats/formats.h"
+#include "analyzer/views/views.h"
 
 #define DEFAULT_PATH	"insideme.html"
 
@@ -45,7 +46,7 @@ static size_t pack_sheets(struct page *page)
 
 static void add_about(struct page *page)
 {
-	const struct report *report = page->report;
+	struct report *report = page->report;
 	const struct model *model = report->model;
 	json_t *about = page_sheet(page, "about")->about;
 
@@ -61,6 +62,7 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
 	json_object_set_new(about, "is_sampled", json_boolean(model->is_sampled));
 	json_object_set_new(about, "functions_sort", json_string(report_functions_sort(report)));
+	json_object_set_new(about, "is_by_cpu", json_boolean(functions_are_by_cpu(report)));
 	if (report->options->time_unit)
 		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
 	if (report->options->mem_unit)
@@ -100,6 +102,7 @@ static int fill(struct page *page)
 		page_add_source(page);
 	page_add_ranks(page);
 	page_add_series(page);
+	page_add_states(page);
 	bytes = pack_sheets(page) + (size_t)(page_end - page_begin);
 	page_add_timeline(page, bytes < bytes_max ? bytes_max - bytes : 0);
 	say_size(bytes + page->sheets[page->nr_sheets - 1]->packed_bytes, bytes_max);

@@ -52,5 +52,6 @@ void page_add_processes(struct page *page);
 void page_add_thrown(struct page *page);	/* exceptions and the like, one by one */
 void page_add_ranks(struct page *page);		/* sums of functions by process */
 void page_add_series(struct page *page);
+void page_add_states(struct page *page);	/* what threads did over time */
 /* Add the calls over time, in at most @bytes_max of the page. */
 void page_add_timeline(struct page *page, size_t bytes_max);

@@ -3,16 +3,18 @@
 // Spans narrower than a pixel are passed a pixel at a time.
 import { bitsOf, blend, fit, Pixels } from "./canvas.js";
 import { h, hideTip, showTip } from "../base/dom.js";
+import { tellStates } from "../base/states.js";
 import { css } from "../base/theme.js";
 import { at, exact, format } from "../base/units.js";
 
 export const gutter = 176, headHeight = 26, axisHeight = 24;
 const tall = 18, small = 5, gap = 8;
+const strip = 6, stripAlone = 14;	// what a thread did, above its calls
 const roomForAll = 2400;	// px that threads may take before they are drawn small
 
 export class Lanes {
-	constructor(app, spans, redraw) {
-		Object.assign(this, { app, spans, redraw });
+	constructor(app, spans, redraw, states) {
+		Object.assign(this, { app, spans, redraw, states });
 		this.open = new Map();	// thread: drawn tall
 		this.focus = null;
 		this.pixels = new Pixels();
@@ -48,12 +50,13 @@ export class Lanes {
 				this.rows.push({ kind: "process", process: last, y, height: headHeight });
 				y += headHeight;
 			}
-			if (!lanes.length)
+			const states = !this.states?.has(thread) ? 0 : lanes.length ? strip : stripAlone;
+			if (!lanes.length && !states)
 				continue;
 			const laneHeight = this.open.get(thread) ?? !this.compact ? tall : small;
-			const height = Math.max(lanes.length * laneHeight, 16);
+			const height = Math.max(states + lanes.length * laneHeight, 16);
 			this.rows.push({ kind: "thread", thread, process: last, y, height, laneHeight,
-				lanes });
+				lanes, states });
 			y += height + gap;
 		}
 		this.height = y + 20;
@@ -163,11 +166,37 @@ export class Lanes {
 	}
 
 	drawThread(row, y, height, ratio) {
+		if (row.states)
+			this.drawStates(row, y, ratio);
 		row.lanes.forEach((lane, depth) => {
-			const laneY = y + depth * row.laneHeight;
+			const laneY = y + row.states + depth * row.laneHeight;
 			if (lane && laneY > -row.laneHeight && laneY < height)
 				this.drawLane(lane, laneY, row.laneHeight, ratio);
 		});
+	}
+
+	// Each column of pixels has the mean of what the thread did in its time.
+	drawStates(row, y, ratio) {
+		const { app, pixels } = this, left = gutter * ratio, wide = pixels.width - left;
+		const scale = wide / (app.to - app.from), top = Math.round(y * ratio);
+		const cpu = new Float64Array(wide + 1), ready = new Float64Array(wide + 1),
+			known = new Float64Array(wide + 1);
+		this.states.each(row.thread, app.from, app.to, (begin, end, cpuPercent, readyPercent) => {
+			const from = Math.max(0, (begin - app.from) * scale),
+				to = Math.min(wide, (end - app.from) * scale);
+			for (let x = Math.floor(from); x < to; x++) {
+				const part = Math.min(x + 1, to) - Math.max(x, from);
+				known[x] += part;
+				cpu[x] += part * cpuPercent / 100;
+				ready[x] += part * readyPercent / 100;
+			}
+		});
+		const [running, waiting, blocked] = stateColours.map(({ colour }) => bitsOf(css(colour)));
+		for (let x = 0; x < wide; x++)
+			if (known[x] > 0)
+				pixels.rect(left + x, top, left + x + 1, Math.round((y + row.states - 1) * ratio),
+					blend(running, blend(waiting, blocked, Math.min(1, ready[x] /
+						Math.max(known[x] - cpu[x], 1e-9))), Math.min(1, cpu[x] / known[x])));
 	}
 
 	drawName(row, y) {
@@ -175,7 +204,8 @@ export class Lanes {
 		g.fillStyle = css("--box");
 		g.fillRect(0, y, gutter - 1, row.height);
 		g.fillStyle = css("--faint");
-		g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
+		if (row.lanes.length)
+			g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
 		g.fillStyle = css("--soft");
 		g.fillText(fit(g, model.threadName(row.thread), gutter - 38), 24, y + 8);
 	}
@@ -251,7 +281,7 @@ export class Lanes {
 			return { x, y };
 		if (x < gutter || row.kind === "process")
 			return { x, y, row, label: x < gutter };
-		const lane = row.lanes[Math.floor((y - row.y) / row.laneHeight)];
+		const lane = row.lanes[Math.floor((y - row.y - row.states) / row.laneHeight)];
 		const slack = 2 / (this.width - gutter) * (this.app.to - this.app.from);
 		const span = lane ? this.spans.at(lane, this.toTime(x), slack) : -1;
 		return { x, y, row, lane, span };
@@ -284,7 +314,7 @@ export class Lanes {
 		if (moved)
 			return;
 		const found = this.hit(event);
-		if (found.label && found.row.kind === "thread") {
+		if (found.label && found.row.kind === "thread" && found.row.lanes.length) {
 			this.open.set(found.row.thread, found.row.laneHeight !== tall);
 			this.layOut();
 			this.redraw();
@@ -348,7 +378,7 @@ export class Lanes {
 
 	reveal() {
 		const { spans, app, element } = this, { row, lane, span } = this.focus;
-		const y = row.y + row.lanes.indexOf(lane) * row.laneHeight;
+		const y = row.y + row.states + row.lanes.indexOf(lane) * row.laneHeight;
 		if (y - axisHeight < element.scrollTop || y + row.laneHeight > element.scrollTop +
 			element.clientHeight)
 			element.scrollTop = y - element.clientHeight / 2;
@@ -362,7 +392,14 @@ export class Lanes {
 	}
 }
 
-export function describeSpan({ spans, app }, { span, row }) {
+// In the order of the legend.
+export const stateColours = [
+	{ name: "running", colour: "--curve-cpu" },
+	{ name: "ready", colour: "--curve-heap" },
+	{ name: "blocked", colour: "--line" },
+];
+
+export function describeSpan({ spans, app, states }, { span, row }) {
 	const { model } = app;
 	const nr = spans.others[span] + 1, busy = spans.duration[span] - spans.idle[span];
 	const lines = [nr > 1 ?
@@ -370,6 +407,10 @@ export function describeSpan({ spans, app }, { span, row }) {
 		model.label(spans.func(span)),
 		["from", `${exact("ns", spans.start[span])}`],
 			[nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
+	const did = nr > 1 ? null : states?.mean(row.thread, spans.start[span], spans.start[span] +
+		spans.duration[span]);
+	if (did)
+		lines.push(["", tellStates(did)]);
 	if (nr > 1)
 		lines.push(["took", `${exact("ns", busy)} together`]);
 	if (nr > 1 && spans.flags[span] & 1)
@@ -387,8 +428,19 @@ export function describeSpan({ spans, app }, { span, row }) {
 	return lines;
 }
 
-// Describe a process by its head; null: nothing is there.
-export function describeRow({ app }, { row }) {
+// Describe a process by its head, a thread by what it did then; null: nothing is there.
+export function describeRow(lanes, { row, x, label }) {
+	const { app } = lanes;
+	if (row?.kind === "thread" && row.states && !label) {
+		const time = lanes.toTime(x);
+		let lines = null;
+		lanes.states.each(row.thread, time, time + 1, (from, to, cpu, ready) => {
+			lines ??= [`${app.model.threadName(row.thread)}, ${app.model.processName(row.process)}`,
+				["from", exact("ns", from)], ["for", exact("ns", to - from)],
+				["", tellStates({ cpu, ready, blocked: 100 - cpu - ready })]];
+		});
+		return lines;
+	}
 	return row?.kind === "process" ? [app.model.processName(row.process),
 		["ended", app.model.processes.texts("end")(row.process)]] : null;
 }
@@ -413,7 +465,7 @@ export function spanBeside({ rows, spans, focus }, key) {
 	if (next)
 		return { row, lane: next, span: within(next, spans.after(next,
 			middle) - (key === "ArrowUp" ? 1 : 0)) };
-	const threads = rows.filter((one) => one.kind === "thread");
+	const threads = rows.filter((one) => one.kind === "thread" && one.lanes.length);
 	const other = threads[threads.indexOf(row) + (key === "ArrowDown" ? 1 : -1)];
 	const to = other && (key === "ArrowDown" ? other.lanes[0] : other.lanes.at(-1));
 	return to ? { row: other, lane: to, span: within(to, spans.after(to, middle) - 1) } : null;

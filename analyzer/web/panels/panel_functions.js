@@ -6,6 +6,9 @@ import { set, state } from "../base/state.js";
 import { apart, columnOf, mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
+// Where threads mostly wait, as in text.
+const firstByCpu = ["self_cpu_ns", "self_wait_ns", "self_blocked_ns", "self_ns", "total_ns", "calls", "mean_ns",
+	"p50_ns", "alloc_bytes"];
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
 const firstOfSamples = ["sampled_self_ns", "samples_percent", "sampled_total_ns", "waiting_self_ns",
 	"waiting_total_ns", "ready_self_ns", "alloc_bytes"];
@@ -49,7 +52,8 @@ function columnsOf(app, all) {
 			app.model.label(row)),
 	});
 	const names = all ? sheet.columns.map((column) => column.name) :
-		app.model.about.is_sampled ? firstOfSamples : first;
+		app.model.about.is_sampled ? firstOfSamples :
+			app.model.about.is_by_cpu ? firstByCpu : first;
 	const shown = names.filter((one) => one !== "function" && worth(one)).map((one) => {
 		if (one === "p50_ns" && !all)
 			return columnOf(sheet, one, { title: "p50 · p90 · p99",
@@ -61,7 +65,7 @@ function columnsOf(app, all) {
 				show: (row) => h("span.share", {},
 				bar(sheet.numbers(one)[row] / 100, app.model.colour(row)),
 				format("percent", sheet.numbers(one)[row])) });
-		return columnOf(sheet, one, { hint: hints[one] });
+		return columnOf(sheet, one, { hint: hints[one], ...(one === "self_blocked_ns" ? { width: 112 } : {}) });
 	});
 	return apart([name, ...shown, ...all ? [] : [sourceColumn(app)]]);
 }
@@ -85,6 +89,8 @@ function columnsOfPart(app, { functions }) {
 }
 
 const hints = {
+	self_cpu_ns: "in the function itself, on a processor", self_blocked_ns: "in the function itself, blocked",
+	self_wait_ns: "in the function itself, ready to run, while other threads had the processors",
 	self_ns: "in the function itself", total_ns: "including what it calls; a recursion counts once",
 	calls: "finished and open", mean_ns: "of one call, including what it calls",
 		max_ns: "the longest call",
@@ -239,7 +245,7 @@ export function makeFunctions(app) {
 		onkeydown: (event) => { if (event.key === "Enter") table.element.focus(); } });
 	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columns()) });
 	const columns = () => part ? columnsOfPart(app, part) : columnsOf(app, all.checked);
-	const [key, reverse] = (state.sort ?? model.sort).split("-");
+	const [key, reverse] = (state.sort ?? (model.about.is_by_cpu ? "self_cpu_ns" : model.sort)).split("-");
 	const table = new Table({ columns: columns(), rows: rows(), label: "functions",
 		sort: { key, reverse: reverse === "up" },
 		onSort: (sort) => set({ sort: sort.key + (sort.reverse ? "-up" : "") }),

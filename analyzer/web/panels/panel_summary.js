@@ -222,7 +222,11 @@ function drawFunctions(app, part, place) {
 	const sampled = (column, title, what) => hot(app, numbers, column, "ns", title,
 		(sum) => `${format("ns", sum)} ${what}, over all threads, by samples`, hottest,
 			numbers(column).filter((ns) => ns > 0).length);
-	const time = model.about.is_sampled ? [
+	const used = (column, title, what) => hot(app, numbers, column, "ns", title,
+		(sum) => `${format("ns", sum)} ${what}, over all threads`, hottest, nr);
+	const waits = !part && model.about.is_by_cpu;	// as in text, which sorts by it then
+	const time = waits ? [used("self_cpu_ns", "Where threads ran", "on a processor"),
+		used("self_blocked_ns", "Where threads waited", "blocked")] : model.about.is_sampled ? [
 		sampled("sampled_self_ns", "Where threads ran", "on a processor"),
 		model.functions?.has("waiting_self_ns") ?
 			sampled("waiting_self_ns", "Where threads waited", "of waiting") : null] :

@@ -2,9 +2,10 @@
 // Calls of all threads over time, below curves of what these used, on the same axis.
 import { chart, tellValues } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
-import { gutter, Lanes } from "../charts/lanes.js";
+import { gutter, Lanes, stateColours } from "../charts/lanes.js";
 import { Marks } from "../charts/marks.js";
 import { set, state } from "../base/state.js";
+import { States } from "../base/states.js";
 import { css } from "../base/theme.js";
 import { exact, format } from "../base/units.js";
 
@@ -118,10 +119,10 @@ function chooser(app) {
 function noteOf(spans, model) {
 	const { calls, merged_calls: merged, short_ns: short } = spans.about;
 	if (!model.nrFunctions)
-		return "No functions were recorded, so there are no calls: compile with insideme-cc.";
+		return "No functions were recorded, so there are no calls (compile with insideme-cc): below is " +
+			"what threads did.";
 	if (!calls && model.about.is_sampled)
-		return "Functions are known by samples, which are no calls: a program compiled with insideme-cc " +
-			"has them here.";
+		return "Functions are known by samples, and samples are no calls: below is what threads did.";
 	if (!calls)
 		return "No call lasted long enough to be recorded singly; INSIDEME_THRESHOLD=0 records " +
 			"all calls.";
@@ -134,7 +135,7 @@ function noteOf(spans, model) {
 
 export function makeTimeline(app) {
 	const place = h("div.timeline-lanes", {}, h("div.empty", {}, "reading the calls…"));
-	const note = h("span.note");
+	const note = h("span.note"), legend = h("span.note.timeline-states");
 	const curves = new Curves(app);
 	const size = h("button.button", { type: "button", title: "how tall calls are drawn", onclick: () => {
 		lanes.compact = !lanes.compact;
@@ -142,7 +143,7 @@ export function makeTimeline(app) {
 		lanes.layOut();
 		redraw();
 	} }, "tall or flat");
-	const element = h("div.timeline", {}, h("div.toolbar", {}, chooser(app), size, note), curves.element,
+	const element = h("div.timeline", {}, h("div.toolbar", {}, chooser(app), size, legend, note), curves.element,
 		place);
 	let lanes = null, frame = 0;
 
@@ -160,7 +161,10 @@ export function makeTimeline(app) {
 	(async () => {
 		const spans = await app.model.spans();
 		note.textContent = noteOf(spans, app.model);
-		lanes = new Lanes(app, spans, redraw);
+		lanes = new Lanes(app, spans, redraw, await States.open(app.model.data));
+		if (lanes.states?.threads.size)
+			legend.append("threads: ", ...stateColours.map(({ name, colour }) => h("span.key", {},
+				h("span.dot", { style: { background: css(colour) } }), name)));
 		lanes.marks = await Marks.open(app);
 		replace(place, lanes.element);
 		app.lanes = lanes;
