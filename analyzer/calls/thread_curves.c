@@ -211,12 +211,12 @@ static void refine_span(struct curve *exact, struct curve *off, int64_t from, in
  */
 static double *stolen_times(struct curve *off, const struct curve *times)
 {
-	double *stolen = xcalloc(times->nr, sizeof(*stolen)), now[NR_OFFS], least_ns = INFINITY;
+	double *stolen = xcalloc(times->nr, sizeof(*stolen)), now[NR_OFFS], least_ns = INFINITY, ran_ns;
 
 	for (size_t i = times->nr; i-- > 0;) {
 		off_between(off, times->times[0], times->times[i], now);
-		least_ns = fmin(least_ns,
-				on_ns(now) - (times->numbers[i * NR_TIMES + TIMES_CPU] - times->numbers[TIMES_CPU]));
+		ran_ns = times->numbers[i * NR_TIMES + TIMES_CPU] - times->numbers[TIMES_CPU];
+		least_ns = fmin(least_ns, on_ns(now) - ran_ns);
 		stolen[i] = fmax(least_ns, 0);
 	}
 	return stolen;

@@ -117,7 +117,8 @@ void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *wa
 }
 
 /* Of a part of the time between two rows. */
-static double doubt_within(const struct curve *rows, struct curve *waits, size_t row, int64_t from, int64_t to)
+static double doubt_within(const struct curve *rows, struct curve *waits, size_t row, int64_t from,
+			   int64_t to)
 {
 	const int64_t begin = rows->times[row - 1], end = rows->times[row];
 	const double *before = &rows->numbers[(row - 1) * NR_TIMES], *now = &rows->numbers[row * NR_TIMES];

@@ -49,8 +49,9 @@ static void read_states(struct states *states, struct thread *thread, size_t nr_
 			struct span_times times;
 			double whole;
 
-			to = nr < nr_most ? use.times.times[i + 1]
-					  : begin + (int64_t)((double)(end - begin) * (double)(i + 1) / (double)nr);
+			to = begin + (int64_t)((double)(end - begin) * (double)(i + 1) / (double)nr);
+			if (nr < nr_most)
+				to = use.times.times[i + 1];
 			thread_times_between(&use, from, to, &times);
 			whole = (double)(to - from);
 			add_state(states, from, round(100 * times.cpu_ns / whole),

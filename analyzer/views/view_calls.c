@@ -317,7 +317,8 @@ static const char *text_columns(struct document *document, const struct report *
 {
 	return document_text(document, "start_ns,duration_ns,%sthread,%srss_at_exit_bytes,function%s",
 			     has_thread_times(report->model) ? "cpu_ns,wait_ns,blocked_ns," : "",
-			     report_has_heap(report) ? "heap_before_bytes,heap_after_bytes,heap_delta_bytes," : "",
+			     report_has_heap(report) ? "heap_before_bytes,heap_after_bytes,heap_delta_bytes,"
+						     : "",
 			     report_has_heap(report) ? "" : ",source");
 }
 
