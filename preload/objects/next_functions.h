@@ -123,6 +123,7 @@
 	X(FILE *, stdout, )                                                                         \
 	LOCK_FUNCTIONS(X)                                                                           \
 	STREAM_FUNCTIONS(X)                                                                         \
+	STREAM_OPEN_FUNCTIONS(X)                                                                    \
 	OPEN_FUNCTIONS(X)                                                                           \
 	OPENMP_FUNCTIONS(X)                                                                         \
 	PARALLEL_FUNCTIONS(X)                                                                       \

@@ -21,8 +21,10 @@
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -107,6 +109,10 @@
 	X(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, \
 		unsigned int flags), (from, from_at, to, to_at, size, flags), "splice", FILE, from, \
 		result, -1) \
+	X(int, vdprintf, (int fd, const char *format, va_list list), (fd, format, list), "dprintf", \
+		FILE, fd, result, -1) \
+	X(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list list), (fd, flag, \
+		format, list), "dprintf", FILE, fd, result, -1) \
 	X(int, flock, (int fd, int operation), (fd, operation), "flock", FILE, fd, 0, -1) \
 	X(int, lockf, (int fd, int operation, off_t size), (fd, operation, size), "lockf", FILE, fd, \
 		0, -1) \
@@ -119,6 +125,10 @@
 		-1, 0, -1)
 
 #define SOCKET_FUNCTIONS(X) \
+	X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned int nr, int flags, struct \
+		timespec *time), (fd, messages, nr, flags, time), "recvmmsg", SOCKET, fd, 0, -1) \
+	X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned int nr, int flags), (fd, \
+		messages, nr, flags), "sendmmsg", SOCKET, fd, 0, -1) \
 	X(int, accept, (int fd, struct sockaddr *restrict from, socklen_t *restrict size), (fd, \
 		from, size), "accept", SOCKET, fd, 0, -1) \
 	X(int, accept4, (int fd, struct sockaddr *restrict from, socklen_t *restrict size, int \
@@ -149,6 +159,14 @@
 		found), "getaddrinfo", SOCKET, -1, 0, EAI_FAIL)
 
 #define EVENT_FUNCTIONS(X) \
+	X(ssize_t, msgrcv, (int queue, void *to, size_t size, long type, int flags), (queue, to, \
+		size, type, flags), "msgrcv", EVENT, -1, result, -1) \
+	X(int, msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, \
+		flags), "msgsnd", EVENT, -1, result == 0 ? (int64_t)size : -1, -1) \
+	X(int, semop, (int set, struct sembuf *operations, size_t nr), (set, operations, nr), \
+		"semop", SEMAPHORE, -1, 0, -1) \
+	X(int, semtimedop, (int set, struct sembuf *operations, size_t nr, const struct timespec \
+		*time), (set, operations, nr, time), "semop", SEMAPHORE, -1, 0, -1) \
 	X(int, poll, (struct pollfd *fds, nfds_t nr, int ms), (fds, nr, ms), "poll", EVENT, -1, 0, \
 		-1) \
 	X(int, __poll_chk, (struct pollfd *fds, nfds_t nr, int ms, size_t room), (fds, nr, ms, \
@@ -268,22 +286,54 @@
 		"printf", standard(real.stdout), fills(standard(real.stdout), PRINT_ROOM), result, -1) \
 	X(int, __vfprintf_chk, (FILE *file, int flag, const char *format, va_list list), (file, \
 		flag, format, list), "fprintf", file, fills(file, PRINT_ROOM), result, -1) \
+	X(int, __isoc99_vscanf, (const char *format, va_list list), (format, list), "scanf", \
+		standard(real.stdin), lacks(standard(real.stdin), 1), 0, EOF) \
+	X(int, __isoc99_vfscanf, (FILE *file, const char *format, va_list list), (file, format, list), \
+		"fscanf", file, lacks(file, 1), 0, EOF) \
+	X(int, __isoc23_vscanf, (const char *format, va_list list), (format, list), "scanf", \
+		standard(real.stdin), lacks(standard(real.stdin), 1), 0, EOF) \
+	X(int, __isoc23_vfscanf, (FILE *file, const char *format, va_list list), (file, format, list), \
+		"fscanf", file, lacks(file, 1), 0, EOF) \
 	X(int, fflush, (FILE *file), (file), "fflush", file, holds(file), 0, EOF) \
 	X(int, fflush_unlocked, (FILE *file), (file), "fflush", file, holds(file), 0, EOF)
 
 /*
- * The variadic ones. Columns: name, parameters, the last of them, the name in reports, the stream; the
- * function of STREAM_FUNCTIONS that takes a list, and its arguments.
+ * The variadic ones. scanf() is a name in C90 alone: headers make it one of those below. Columns:
+ * name, parameters, the last of them, the name in reports, the descriptor; whether the call may wait;
+ * bytes moved; the function that takes a list, and its arguments.
  */
-#define PRINT_FUNCTIONS(X) \
-	X(printf, (const char *format, ...), format, "printf", standard(real.stdout), vprintf, \
-		(format, list)) \
+#define PRINTS(file) descriptor_of(file), fills(file, PRINT_ROOM), result
+#define SCANS(file) descriptor_of(file), lacks(file, 1), 0
+#define VARIADIC_FUNCTIONS(X) \
+	X(printf, (const char *format, ...), format, "printf", PRINTS(standard(real.stdout)), \
+		vprintf, (format, list)) \
 	X(__printf_chk, (int flag, const char *format, ...), format, "printf", \
-		standard(real.stdout), __vprintf_chk, (flag, format, list)) \
-	X(fprintf, (FILE *file, const char *format, ...), format, "fprintf", file, vfprintf, (file, \
-		format, list)) \
-	X(__fprintf_chk, (FILE *file, int flag, const char *format, ...), format, "fprintf", file, \
-		__vfprintf_chk, (file, flag, format, list))
+		PRINTS(standard(real.stdout)), __vprintf_chk, (flag, format, list)) \
+	X(fprintf, (FILE *file, const char *format, ...), format, "fprintf", PRINTS(file), \
+		vfprintf, (file, format, list)) \
+	X(__fprintf_chk, (FILE *file, int flag, const char *format, ...), format, "fprintf", \
+		PRINTS(file), __vfprintf_chk, (file, flag, format, list)) \
+	X(dprintf, (int fd, const char *format, ...), format, "dprintf", fd, true, result, \
+		vdprintf, (fd, format, list)) \
+	X(__dprintf_chk, (int fd, int flag, const char *format, ...), format, "dprintf", fd, true, \
+		result, __vdprintf_chk, (fd, flag, format, list)) \
+	X(__isoc99_scanf, (const char *format, ...), format, "scanf", SCANS(standard(real.stdin)), \
+		__isoc99_vscanf, (format, list)) \
+	X(__isoc99_fscanf, (FILE *file, const char *format, ...), format, "fscanf", SCANS(file), \
+		__isoc99_vfscanf, (file, format, list)) \
+	X(__isoc23_scanf, (const char *format, ...), format, "scanf", SCANS(standard(real.stdin)), \
+		__isoc23_vscanf, (format, list)) \
+	X(__isoc23_fscanf, (FILE *file, const char *format, ...), format, "fscanf", SCANS(file), \
+		__isoc23_vfscanf, (file, format, list))
+
+/* Functions that open a stream. Columns: result, name, parameters, arguments; the stream that goes. */
+#define STREAM_OPEN_FUNCTIONS(X) \
+	X(FILE *, fopen, (const char *restrict path, const char *restrict mode), (path, mode), NULL) \
+	X(FILE *, fopen64, (const char *restrict path, const char *restrict mode), (path, mode), NULL) \
+	X(FILE *, freopen, (const char *restrict path, const char *restrict mode, FILE *restrict \
+		file), (path, mode, file), file) \
+	X(FILE *, freopen64, (const char *restrict path, const char *restrict mode, FILE *restrict \
+		file), (path, mode, file), file)
 
 /* Functions that make a descriptor: columns as of FILE_FUNCTIONS up to the name. `mode` may be anything. */
 #define OPEN_FUNCTIONS(X) \

@@ -75,28 +75,49 @@ static int descriptor_of(const FILE *file)
 STREAM_FUNCTIONS(STREAM_WRAPPER)
 
 /* The variadic ones go on to those with a list. */
-#define PRINT_WRAPPER(function, parameters, last, label, file, next, arguments)                              \
+#define VARIADIC_WRAPPER(...) VARIADIC_WRAPPER_OF(__VA_ARGS__)
+#define VARIADIC_WRAPPER_OF(function, parameters, last, label, fd, may_wait, moved, next, arguments)         \
 	EXPORT int function parameters;                                                                      \
 	EXPORT int function parameters                                                                       \
 	{                                                                                                    \
 		static struct wait_function known = { label, LOG_WAIT_STREAM, 0 };                           \
 		struct wait under_way;                                                                       \
-		bool waits = waits_on() && real_find(next) && fills(file, PRINT_ROOM);                       \
+		bool waits = waits_on() && real_find(next) && (may_wait);                                    \
 		va_list list;                                                                                \
 		int result = -1;                                                                             \
                                                                                                              \
 		va_start(list, last);                                                                        \
 		if (waits)                                                                                   \
-			wait_begin(&under_way, &known, WAIT_FOR_FD(descriptor_of(file)), STACK_ADDR,         \
-				   CALLER);                                                                  \
+			wait_begin(&under_way, &known, WAIT_FOR_FD(fd), STACK_ADDR, CALLER);                 \
 		if (real_find(next))                                                                         \
 			result = real.next arguments;                                                        \
 		if (waits)                                                                                   \
-			wait_end(&under_way, result);                                                        \
+			wait_end(&under_way, moved);                                                         \
 		va_end(list);                                                                                \
 		return result;                                                                               \
 	}
-PRINT_FUNCTIONS(PRINT_WRAPPER)
+VARIADIC_FUNCTIONS(VARIADIC_WRAPPER)
+
+#define STREAM_OPEN_WRAPPER(type, function, parameters, arguments, replaced)                                 \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { #function, LOG_WAIT_FILE, 0 };                         \
+		struct wait under_way;                                                                       \
+		type result;                                                                                 \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return NULL;                                                                         \
+		descriptor_forget(descriptor_of(replaced));                                                  \
+		if (unlikely(!waits_on()))                                                                   \
+			return real.function arguments;                                                      \
+		wait_begin(&under_way, &known, WAIT_FOR_FD(-1), STACK_ADDR, CALLER);                         \
+		result = real.function arguments;                                                            \
+		under_way.fd = descriptor_of(result);                                                        \
+		wait_end(&under_way, 0);                                                                     \
+		return result;                                                                               \
+	}
+STREAM_OPEN_FUNCTIONS(STREAM_OPEN_WRAPPER)
 
 /* The descriptor's name ends with the stream. Afterwards its number may be another thread's. */
 #define CLOSE_WRAPPER(function, wait_kind, may_wait)                                                         \

@@ -2,7 +2,8 @@
 /*
  * Waits within stdio, of opens, of locks of files, of commands and of futexes that the program asks for itself. The report must
  * name each for 50 ms at least: fgets, fread, getdelim and getc of a pipe, fprintf and fclose of a full pipe, open of a FIFO,
- * fcntl for a lock that a child holds, system, pclose, futex. 10,000 calls of putc on a file have few waits.
+ * fcntl for a lock that a child holds, system, pclose, futex; fscanf of a pipe, dprintf into a full one, fopen of a FIFO, semop
+ * for a set that a child changes, msgrcv of what a child sends. 10,000 calls of putc on a file have few waits.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -147,6 +150,55 @@ APART static void run_commands(void)
 	pclose(file);
 }
 
+APART static void scan_numbers(void)
+{
+	FILE *file = child(feed, 0, "r");
+	char text[10];
+
+	if (fscanf(file, "%9s", text) != 1)
+		puts("fscanf failed");
+	fclose(file);
+}
+
+APART static void print_to_descriptor(void)
+{
+	FILE *file = child(drain, 1, "w");
+
+	for (int i = 0; i < 800; i++)
+		dprintf(fileno(file), "%99d\n", i);
+	fclose(file);
+}
+
+APART static void open_stream(void)
+{
+	if (fork() == 0) {
+		pause_ms(WAIT_MS);
+		syscall(SYS_open, "fifo", O_WRONLY);
+		syscall(SYS_exit_group, 0);
+	}
+	fclose(fopen("fifo", "r"));
+}
+
+/* Objects of the System V kind go with the last call: no run leaves one. */
+APART static void await_others(void)
+{
+	int set = semget(IPC_PRIVATE, 1, 0600), queue = msgget(IPC_PRIVATE, 0600);
+	struct sembuf take = { 0, -1, 0 }, give = { 0, 1, 0 };
+	struct { long type; char text[4]; } message = { 1, "abc" };
+
+	if (fork() == 0) {
+		pause_ms(WAIT_MS);
+		syscall(SYS_semop, set, &give, 1L);
+		pause_ms(WAIT_MS);
+		syscall(SYS_msgsnd, queue, &message, 4L, 0);
+		syscall(SYS_exit_group, 0);
+	}
+	if (semop(set, &take, 1) < 0 || msgrcv(queue, &message, 4, 0, 0) != 4)
+		puts("semop or msgrcv failed");
+	semctl(set, 0, IPC_RMID);
+	msgctl(queue, IPC_RMID, NULL);
+}
+
 static int word;
 
 APART static void wait_futex(void)
@@ -163,6 +215,10 @@ int main(void)
 	open_fifo();
 	lock_file();
 	run_commands();
+	scan_numbers();
+	print_to_descriptor();
+	open_stream();
+	await_others();
 	wait_futex();
 	while (wait(NULL) > 0)
 		;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Library calls that wait, in all the ways in which they may not be disturbed: errno, signals, cancellation,
- * jumps, kinds of mutexes, both versions of condition variables, forked children, destructors and code before
+ * jumps, kinds of mutexes, those that inherit priority too, both versions of condition variables, forked children, destructors and code before
  * main. Prints "ok", or the line of what went wrong.
  */
 #define _GNU_SOURCE
@@ -104,6 +104,37 @@ static void make_mutex(pthread_mutex_t *mutex, int type, int robust, int shared)
 	CHECK(pthread_mutex_init(mutex, &attributes) == 0);
 }
 
+/* Its holder is in the kernel's hands, and it has a word of its own in glibc's. */
+static void inheriting_mutex(int type, int robust)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutex_t mutex;
+	struct timespec until;
+	pthread_t thread;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, type);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	pthread_mutexattr_setrobust(&attributes, robust ? PTHREAD_MUTEX_ROBUST : PTHREAD_MUTEX_STALLED);
+	CHECK(pthread_mutex_init(&mutex, &attributes) == 0);
+	wanted = &mutex;
+	thread = start(hold, (void *)30L);
+	sem_wait(&held);
+	until = after_ms(CLOCK_REALTIME, 2);
+	CHECK(pthread_mutex_timedlock(&mutex, &until) == ETIMEDOUT);
+	errno = 77;
+	CHECK(pthread_mutex_lock(&mutex) == 0 && errno == 77);
+	if (type == PTHREAD_MUTEX_ERRORCHECK)
+		CHECK(pthread_mutex_lock(&mutex) == EDEADLK);
+	CHECK(pthread_mutex_unlock(&mutex) == 0);
+	pthread_join(thread, NULL);
+	if (!robust)
+		return;
+	pthread_join(start(die_holding, NULL), NULL);
+	CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD && pthread_mutex_consistent(&mutex) == 0);
+	CHECK(pthread_mutex_unlock(&mutex) == 0);
+}
+
 static void mutexes(void)
 {
 	struct timespec until;
@@ -139,6 +170,10 @@ static void mutexes(void)
 	errno = 77;
 	CHECK(pthread_mutex_lock(&mutex) == 0 && errno == 77 && pthread_mutex_unlock(&mutex) == 0);
 	pthread_join(thread, NULL);
+
+	inheriting_mutex(PTHREAD_MUTEX_NORMAL, 0);
+	inheriting_mutex(PTHREAD_MUTEX_ERRORCHECK, 0);
+	inheriting_mutex(PTHREAD_MUTEX_NORMAL, 1);
 }
 
 static void other_locks(void)

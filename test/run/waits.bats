@@ -67,6 +67,12 @@ waited_in() {
 		waited_in 'main;lock_file' fcntl
 		waited_in 'main;run_commands' system pclose
 		waited_in 'main;wait_futex' futex
+		waited_in 'main;scan_numbers' fscanf
+		waited_in 'main;print_to_descriptor' dprintf
+		waited_in 'main;open_stream' fopen
+		waited_in 'main;await_others' semop msgrcv
+		same "which FIFO" "$(waits object function=fopen caller='main;open_stream')" "$PWD/fifo"
+		same "bytes of a message" "$(waits bytes function=msgrcv)" 4
 		same "which file was locked" "$(waits object function=fcntl)" "$PWD/locked.out"
 		[ "$(sum calls function=putc caller='main;put_bytes')" -le 10 ] || return 1
 	done
