@@ -44,7 +44,7 @@ both() {
 	both sh -c "ulimit -c 0; exec nice -n 5 setsid -w $bin/calls"
 }
 
-@test "ld.so told to bind at once, to debug, to trace, to audit" {
+@test "settings of ld.so: bind at once, debug, trace, audit" {
 	both env LD_BIND_NOW=1 "$bin/calls"
 	both env LD_BIND_NOT=1 "$bin/calls"
 	both env LD_DYNAMIC_WEAK=1 "$bin/calls"
@@ -90,7 +90,7 @@ alike_but_no_log() {
 	alike perl -e '%ENV = (); system { $ARGV[0] } @ARGV; exit($? >> 8)' "$bin/calls"
 }
 
-@test "32-bit programs, which ld.so tells of" {
+@test "32-bit programs: ld.so refuses the library" {
 	echo 'int f(int x) { return x + 2; } int main(int argc, char **argv) { return f(argc + 2); }' >five.c
 	gcc -m32 -w -g -finstrument-functions five.c -o five 2>/dev/null || skip "gcc -m32 has no libraries: scripts/setup --torture"
 	filter='/LD_PRELOAD cannot be preloaded .wrong ELF class: ELFCLASS64.: ignored/d'
