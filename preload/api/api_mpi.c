@@ -109,7 +109,7 @@ static bool returned(void)
 	return true;
 }
 
-/* What comes after the call's own end is no time of it. The last call of a full area ends by its hook. */
+/* Time after the call's own end does not count for it. The last call of a full area ends by its hook. */
 static bool left(void *function)
 {
 	struct log_header *log = live.hot_log;
@@ -348,7 +348,7 @@ static void rank(int rank, int nr_ranks)
 	live.log->nr_ranks = nr_ranks;
 }
 
-/* The program may say the same twice. */
+/* The program may call this twice in the same way. */
 static void control(bool is_on)
 {
 	static bool is_off; /* atomic */

@@ -33,8 +33,8 @@ int toggle_disable(void)
 }
 
 /*
- * A vfork child has our handlers until it execs, and gets signals that are sent to the group. Its parent
- * gets them too.
+ * A vfork child has our handlers until it execs. It gets signals that are sent to the group, but so does its
+ * parent.
  */
 static bool is_vfork_child(void)
 {

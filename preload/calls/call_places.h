@@ -2,8 +2,8 @@
 /*
  * Calling lines (INSIDEME_CALL_LINES): the calls of each path by the place in the code that they came from.
  *
- * An entry keeps what the hook says of the place in the call's frame, and the call's end adds to the place's
- * counters. What was called from there stays below one node of the path: so paths do not multiply.
+ * An entry keeps the place, as the hook gives it, in the call's frame, and the call's end adds to the place's
+ * counters. Calls made from there stay below one node of the path, so paths do not multiply.
  */
 #pragma once
 
@@ -21,9 +21,9 @@ static ALWAYS_INLINE struct called_from called_from(uint32_t node, uint32_t retu
 }
 
 /*
- * The place of a call that has a frame. An inlined one has the place on the stack of the call around it,
- * whose calling place its hook is given: that says nothing. Both halves are loaded by themselves, as they
- * were stored: a processor would wait for the stores.
+ * The place of a call that has a frame. The hook of an inlined call is given the calling place of the call
+ * around it, which has the same place on the stack: that says nothing. Both halves are loaded singly, as they
+ * were stored; one load of both would wait for the stores.
  */
 static ALWAYS_INLINE struct called_from call_place_of(const struct log_frame *frame)
 {
@@ -47,7 +47,10 @@ static ALWAYS_INLINE struct log_call_place *call_place_at(struct log_area *area,
 	return &places[hash & (area->bytes / sizeof(*places) - 1)];
 }
 
-/* The record of the place, where it is looked for first; NULL: it is elsewhere, or there is none yet. */
+/*
+ * The record of the place, if it is where it is looked for first; NULL: it is elsewhere, or there is none
+ * yet.
+ */
 static ALWAYS_INLINE struct log_call_place *
 call_place_guess(const struct log_header *log, const struct log_thread *thread, struct called_from from)
 {
@@ -57,7 +60,10 @@ call_place_guess(const struct log_header *log, const struct log_thread *thread, 
 	return likely(place && place->node == from.node && place->code == from.code) ? place : NULL;
 }
 
-/* The record wherever it is; made if it is new. NULL: no room (counted). By the thread or its handlers. */
+/*
+ * The record, wherever it is; made if it is new. NULL: no room (counted). Called by the thread or its
+ * handlers.
+ */
 struct log_call_place *call_place_find(struct log_thread *thread, struct called_from from);
 
 /* A call from there has ended. */

@@ -4,18 +4,16 @@
 
 #include "preload/calls/calls.h"
 
-/*
- * Node and clock of the call of a claimed frame, on a path that is not in the thread's cache; publishes it.
- */
+/* Set node and clock in a claimed frame, for a path that is not in the thread's cache, and publish it. */
 void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
 /*
- * The thread's top call ends. As call_end(), but its histogram bucket is counted at once: a handler may
+ * The thread's top call ends. As call_end(), but the histogram bucket is counted at once: a handler may
  * interrupt the end of another call, and a bucket that waits would be lost there.
  */
 void call_end_top(struct log_thread *thread, bool broken);
 
-/* The same, but how long it lasted is not known. */
+/* The same for a call whose duration is not known. */
 void call_end_untimed(struct log_thread *thread);
 
 /* The thread's top call is of a function that became counted while it was open: its exit is not seen, and its

@@ -3,15 +3,15 @@
  * Begin and end of a call: its frame, its node's counters, its slice. Shared by the hooks and by repairs.
  *
  * Reading the time-stamp counter makes many processors wait until all that came before is done, and hides
- * about 16 cycles of what comes after. So the order matters more than the number of instructions: what an
- * exit needs is loaded before the clock is read, and an entry looks its node up after it.
+ * about 16 cycles of what comes after. So the order matters more than the number of instructions: an exit
+ * loads all that it needs before it reads the clock, and an entry looks up its node after reading it.
  */
 #pragma once
 
 #include "preload/calls/call_places.h"
 #include "preload/calls/paths.h"
 
-/* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
+/* How calls are timed; it is a constant wherever it is passed, so each way is compiled separately. */
 enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
 
 static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
@@ -40,8 +40,9 @@ static ALWAYS_INLINE void call_note_heap(const struct log_header *log, const str
 }
 
 /*
- * The frame of a call that begins, on top of the thread's. Claim, fill, publish: a signal handler's hooks may
- * come between any two stores. It counts once call_publish() has made its node the thread's.
+ * The frame of a call that begins, on top of the thread's frames: claim, fill, publish. A signal handler's
+ * hooks may come between any two stores. The frame counts once call_publish() has made its node the thread's
+ * current one.
  */
 static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, struct log_thread *thread,
 						  uint64_t function_addr, uintptr_t stack_addr,
@@ -50,8 +51,9 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	struct log_frame *frame = top_frame(thread) + 1;
 
 	/*
-	 * Its page's first touch, in which a signal is likely to wait, comes before the claim: a handler's
-	 * hooks would take a frame that is all 0 for one of a call that is over, and pop it.
+	 * The page is touched before the claim, because signals are likely to arrive during the first touch:
+	 * a handler's hooks would take a claimed frame that is all 0 for the frame of an ended call, and pop
+	 * it.
 	 */
 	frame->stack_addr = stack_addr;
 	signal_fence();
@@ -73,8 +75,10 @@ static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_fra
 	thread->current = node;
 }
 
-/* The call begins now. What a handler's calls added to the frame so far is no part of it. Without times both
- * stay 0. */
+/*
+ * The call begins now. Time that a handler's calls have added to the frame so far is not part of the call.
+ * Without times both fields stay 0.
+ */
 static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_timing timing)
 {
 	if (timing == TIME_NOT)
@@ -113,18 +117,21 @@ static ALWAYS_INLINE uint32_t bucket_of(uint64_t ticks)
 	return unlikely(bucket >= LOG_BUCKETS) ? LOG_BUCKETS - 1 : bucket;
 }
 
-/* Write the slice of a long call and pop it; or @bucket went past 2^32 and begins again at 0. */
+/*
+ * The rare ends of a call: it was long, so write its slice and pop it; or @bucket has passed 2^32 and begins
+ * again at 0.
+ */
 void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
 		     const uint32_t *bucket);
 
-/* What an exit must have in registers before it reads the clock; and that reading. */
+/* The values that an exit must have in registers before it reads the clock; and that reading. */
 struct call_times {
 	uint64_t start_ticks, child_ticks, end_ticks;
 };
 
 /*
- * The call of @frame, the top one, is over. Its histogram bucket is counted when the next call ends: until
- * then the bucket's address may wait for the clock, and nobody else.
+ * The call of @frame, the top one, is over. Its histogram bucket is counted when the next call ends: so only
+ * the bucket's address waits for the clock.
  */
 static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *thread,
 				     struct log_frame *frame, struct log_node *node, struct call_times times,
@@ -135,8 +142,10 @@ static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *
 
 	add_duration(node, ticks, times.child_ticks);
 	frame[-1].child_ticks += ticks;
-	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces
-	 * its. */
+	/*
+	 * These two stand next to each other: a handler's call that ends in between takes the same bucket,
+	 * and our bucket replaces the handler's.
+	 */
 	pending = (uint32_t *)thread->pending_addr;
 	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
 	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))

@@ -16,18 +16,20 @@
 #define MOST_FULL (COUNTED_FUNCTIONS / 4 * 3)
 #define GONE 1u /* the address of a function whose module is gone: no function lies there */
 
-/* Memory of its own, made with the first function: the library's is locked where a program locks all of its
- * memory. */
+/*
+ * A mapping of its own, made with the first function: the library's data would be locked if the program locks
+ * all of its memory.
+ */
 struct table {
 	struct counted_function functions[COUNTED_FUNCTIONS];
-	uint32_t counted[COUNTED_FUNCTIONS]; /* places of counted ones, in the order of their switch; 0: not
-						written yet */
+	uint32_t counted[COUNTED_FUNCTIONS]; /* places of counted functions, in the order in which they became
+						counted; 0: not written yet */
 };
 static struct counted_function nothing;
 struct counted_function *counted_functions = &nothing; /* atomic */
 static uint32_t nr_functions;			       /* atomic */
 static uint32_t nr_counted;			       /* atomic */
-static uint32_t nr_windows;			       /* atomic; that were judged */
+static uint32_t nr_windows;			       /* atomic; windows that were judged */
 
 __thread uint64_t *counters;
 
@@ -54,8 +56,7 @@ uint32_t counted_find(uint64_t function_addr)
 	}
 }
 
-/* Not for huge pages, nor locked where all memory is to be. Of two tasks that make it at once one keeps its
- * own. */
+/* It has no huge pages, and mlockall() does not lock it. If two tasks make it at once, one table stays. */
 static bool has_table(void)
 {
 	struct counted_function *before = &nothing;
@@ -119,7 +120,7 @@ static uint64_t limit_ticks(void)
 	return limit < us_ticks * MOST_NS / 1000 ? limit : us_ticks * MOST_NS / 1000;
 }
 
-/* As far as the frames of one area tell. */
+/* As far as the frames of one area show. */
 static uint32_t open_calls(const struct log_thread *thread, uint64_t function_addr)
 {
 	uint32_t nr = 0;
@@ -190,10 +191,10 @@ NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
 
 void counted_begin_thread(struct log_thread *thread)
 {
-	static bool is_full; /* the log: it does not grow again */
+	static bool is_full; /* the log is full, and does not grow again */
 	struct log_area *area = thread->counters ? log_at(live.log, thread->counters) : NULL;
 
-	if (is_full || thread->is_clone) /* whose creator's counters it has */
+	if (is_full || thread->is_clone) /* it has its creator's counters */
 		return;
 	if (!area) {
 		area = log_space_new_area(LOG_AREA_COUNTERS, thread->head.self,

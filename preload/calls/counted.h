@@ -3,30 +3,30 @@
  * Timing auto: functions whose calls are shorter than a hook can measure are counted, no longer timed.
  *
  * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
- * LEAST_WINDOWS of them, which takes some ms, each window is judged: its function becomes counted if the
- * calls lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that
- * they called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE left its thread
- * with more or fewer bytes of the heap, or if it ever allocated itself: then the function that allocates is
- * known as exactly as by full hooks. No function is timed again: where that was tried the program took 1.4
- * times as long, and call paths were no truer.
+ * LEAST_WINDOWS of them, which takes some ms, each window is judged. Its function becomes counted if the
+ * calls, with all that they called, lasted in the mean less than COUNTED_COSTS times what the hooks of a call
+ * cost. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE left its thread with
+ * more or fewer bytes of the heap, or if it ever allocated itself: so allocations belong to the same
+ * functions as with full hooks. No function is timed again: where that was tried the program took 1.4 times
+ * as long, and call paths were no truer.
  *
- * A counted call has no frame. Hooks that it still comes to count it at its path; call sites that were
- * changed (sites.h) count it in the thread's counters. Its time is told by samples.
+ * A counted call has no frame. If it still reaches a hook, the hook counts it at its path; call sites that
+ * were changed (sites.h) count it in the thread's counters. Its time comes from samples.
  */
 #pragma once
 
 #include "preload/calls/calls.h"
 
-#define COUNTED_FUNCTIONS 65536u /* a power of two; of more functions those that come last stay timed */
+#define COUNTED_FUNCTIONS 65536u /* a power of two; if there are more functions, the last ones stay timed */
 #define COUNTED_STEP 16u	 /* calls that a path collects before it adds them to its function's */
 
 struct counted_function {
 	uint64_t addr;	     /* 0: free; written once, atomic */
 	uint32_t is_counted; /* atomic; never goes back to 0 */
 	uint32_t is_kept;    /* it stays timed */
-	uint32_t nr_open; /* calls that were open in the thread that switched: until they end exits keep their
+	uint32_t nr_open; /* calls open in the thread that made it counted: until they end, exits keep their
 			     hook */
-	/* Of the window. Several threads add to them, by atomic additions. */
+	/* The sums of the window. Several threads add to them atomically. */
 	uint32_t calls;
 	uint32_t heap;
 	uint32_t longs;
@@ -37,17 +37,21 @@ struct counted_function {
 _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
 
 /*
- * By hash of the address. [0] stands for what has no place here: regions, "(other paths)"; it is never
- * counted. Before the first function, and where there is no memory for more, [0] is all there is. Set once.
+ * By hash of the address. [0] stands for all that have no place here: regions, "(other paths)"; it is never
+ * counted. Before the first function, and if there is no memory, there is only [0]. Set once.
  */
 extern HIDDEN struct counted_function *counted_functions;
 
-/* Where the calling thread's changed call sites count. NULL at first, and in a forked child: they go on to
- * the hook. */
+/*
+ * Where changed call sites count for the calling thread. NULL at first, and in a forked child: then they go
+ * on to the hook.
+ */
 extern HIDDEN __thread uint64_t *counters TLS_INITIAL_EXEC;
 
-/* The place of @function_addr in the table; 0: it has none. The second one makes one. From any thread and
- * handler. */
+/*
+ * The place of @function_addr in the table; 0: it has none. The second function makes one. Callable from any
+ * thread and handler.
+ */
 uint32_t counted_find(uint64_t function_addr);
 uint32_t counted_number(uint64_t function_addr);
 
@@ -62,7 +66,7 @@ void counted_begin_thread(struct log_thread *thread);
 /* In the forked child, before anything else of it is recorded. */
 void counted_forked(void);
 
-/* The child's log is new: write down which functions are counted, and where. */
+/* The child's log is new: record which functions are counted, and where. */
 void counted_log_all(void);
 
 /* A module of functions in [@begin, @end) is gone. */
@@ -71,7 +75,10 @@ void counted_forget(uint64_t begin, uint64_t end);
 /* The sums of the path's last COUNTED_STEP calls go to its function, which may become counted. */
 void counted_step(struct log_thread *thread, struct log_node *node);
 
-/* A call of the path has ended. Its frame is popped. @allocated: its thread holds more or fewer bytes now. */
+/*
+ * A call of the path has ended. Its frame has been popped. @allocated: its thread holds more or fewer bytes
+ * now.
+ */
 static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_thread *thread,
 				       struct log_node *node, uint64_t ticks, bool allocated)
 {
@@ -82,7 +89,7 @@ static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_
 		counted_step(thread, node);
 }
 
-/* A call without a frame: of a counted function, at the node of its path. */
+/* Count a call without a frame, of a counted function, at the node of its path. */
 static ALWAYS_INLINE void counted_add(struct log_node *node)
 {
 	node->calls++;

@@ -15,11 +15,14 @@ struct line_range {
 extern HIDDEN struct line_range line_ranges[LINE_RANGES_MAX];
 extern HIDDEN uint32_t nr_line_ranges; /* atomic */
 
-/* The code of a function, or of an object; no longer that of what is unloaded. By one task at a time. */
+/*
+ * Add the code of a function, or of an object; remove that of an unloaded object. Called by one task at a
+ * time.
+ */
 void line_focus_add(uintptr_t begin, uintptr_t end);
 void line_focus_remove(uintptr_t begin, uintptr_t end);
 
-/* Cut the range @begin to @end to where there is code of the focus. Return: false: there is none */
+/* Cut the range @begin to @end down to code of the focus. Return: false: it has none. */
 bool line_focus_within(uintptr_t *begin, uintptr_t *end);
 
 static ALWAYS_INLINE bool line_focus_has(uintptr_t code)

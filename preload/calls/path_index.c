@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The index of a thread's nodes. The first ones, behind its record, are looked at one by one: a thread of few
- * paths needs no table. One that is full is replaced by one twice as large, and each new entry takes some of
- * the old ones along: no call waits until all have moved.
+ * paths needs no table. A full table is replaced by one twice as large, and each new entry moves some of the
+ * old ones: no call waits until all have moved.
  */
 #include "preload/calls/path_index.h"
 
@@ -48,7 +48,7 @@ static uint32_t find_in(struct log_index *table, uint32_t hash, uint32_t parent,
 
 		if (entries[place] >> 32 != hash)
 			continue;
-		__builtin_prefetch((const char *)node + 64);	/* what the call's end changes */
+		__builtin_prefetch((const char *)node + 64);	/* the part that the call's end changes */
 		if (node->function_addr == function_addr && node->parent == parent)
 			return (uint32_t)entries[place];
 	}
@@ -89,7 +89,7 @@ uint32_t path_index_find(const struct log_thread *thread, uint32_t parent, uint6
 	return found;
 }
 
-/* In the next free place, or that of a node whose function was unloaded. */
+/* Put it into the next free place, or that of a node whose function was unloaded. */
 static void put(struct log_index *table, uint64_t entry)
 {
 	uint64_t *entries = entries_of(table), place = (entry >> 32) * table->nr_places >> 32;
@@ -131,7 +131,9 @@ static bool has_room(uint32_t ref, bool is_other)
 	return ref && table_at(ref)->nr_entries < table_at(ref)->nr_places / 8 * (is_other ? 7 : 6);
 }
 
-/* Those that are whole: what a handler finds half made is put in when it is. */
+/*
+ * Puts in the nodes that are whole. A node that a handler finds half made is put in later, when it is whole.
+ */
 static void put_first(struct log_index *table, const struct log_thread *thread)
 {
 	const struct log_node *end, *node = first_nodes(thread, &end);
@@ -157,7 +159,7 @@ static bool make_table(struct log_thread *thread, bool is_other)
 	table->smaller = full;
 	if (!full)
 		put_first(table, thread);
-	/* Of two, a handler's stays. */
+	/* If there are two, the handler's stays. */
 	__atomic_compare_exchange_n(&thread->index, &full, table->head.self, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finding a thread's nodes, however many there are. Used by the thread and by handlers that interrupt it
- * anywhere: an entry that such a one hides makes a second node of the same path, which readers merge.
+ * anywhere. If a handler's change hides an entry, the path gets a second node, and readers merge both.
  */
 #pragma once
 
@@ -15,5 +15,5 @@ uint32_t path_index_find(const struct log_thread *thread, uint32_t parent, uint6
  */
 bool path_index_make_room(struct log_thread *thread, bool is_other);
 
-/* Let @ref, a whole node, be found; there must be room. */
+/* Enter @ref, a node that is whole; there must be room. */
 void path_index_add(struct log_thread *thread, uint32_t ref);

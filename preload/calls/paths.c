@@ -16,9 +16,9 @@ static uint64_t next_area_bytes(const struct log_area *newest)
 }
 
 /*
- * A blank node from the thread's newest area of nodes, the first ones behind its record, or from a new,
- * larger area; a small one in the room that is kept for nodes under "(other paths)", which new paths leave
- * alone.
+ * A blank node from the thread's newest area of nodes (the first nodes lie behind its record) or from a new,
+ * larger area. Nodes under "(other paths)" have room reserved, which new paths do not use; an area there is
+ * small.
  */
 static struct log_node *new_node(struct log_thread *thread, bool is_other)
 {
@@ -42,8 +42,8 @@ static struct log_node *new_node(struct log_thread *thread, bool is_other)
 }
 
 /*
- * Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. What
- * the index has no room for is not made: it would be made again at each call.
+ * Link a new node. If a handler has linked the same function meanwhile there are two, which readers merge. A
+ * node for which the index has no room is not made, because it would be made again at each call.
  */
 static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
@@ -83,8 +83,8 @@ static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
 }
 
 /*
- * Programs tend to take their ways again in the order in which they first took them, and nodes lie in that
- * order. What follows a node is one, or zero: areas have 192 bytes left at their end.
+ * Programs tend to repeat their paths in the order in which they first took them, and nodes lie in that
+ * order. Behind a node lies another one, or zeros: areas have 192 bytes left at their end.
  */
 static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
@@ -95,8 +95,8 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
 }
 
 /*
- * It takes long beside a call, and so a reader wants to know how long: where it is in a caller's time. The
- * first one of all takes tenfold, and under the root it is in nobody's.
+ * Making a path takes long compared to a call, so it is timed: a reader subtracts that from the caller's
+ * time. The very first path takes ten times as long; a path under the root is in no caller's time.
  */
 static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
@@ -106,7 +106,7 @@ static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, ui
 
 	if (!(function_addr & LOG_FUNCTION_REGION))
 		modules_know(function_addr & ~LOG_FUNCTION_CODE);
-	if (!thread->others)	/* before the first path: room for it is certain then, or never */
+	if (!thread->others)	/* before the first path: there is room for it now, or never */
 		thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
 	ref = make_child(thread, parent, function_addr);
 	if (!ref)
@@ -131,7 +131,7 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 	return ref;
 }
 
-/* By the place in the caller's code, which may be in several paths of "(other paths)". */
+/* Found by the place in the caller's code, which may be on several paths of "(other paths)". */
 static uint32_t find_caller(struct log_thread *thread, uint32_t parent, const struct stack_call *call)
 {
 	const uint64_t code = call->code_addr | LOG_FUNCTION_CODE;

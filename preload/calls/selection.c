@@ -23,12 +23,12 @@
 #define PATHS_KNOWN 1024u
 #define NAME_BYTES	512
 
-/* One that is chosen by a setting. */
+/* A name that a setting lists. */
 struct choice {
 	struct pattern pattern;
 	enum verdict verdict;
 	bool is_known;			/* it has matched something */
-	bool is_file;			/* and that by its file, where static functions alone have one */
+	bool is_file;			/* and only as a file, where only static functions have one */
 	const char *setting;
 	size_t distance;		/* of the nearest name; SIZE_MAX: there is none */
 	char near[NEAR_NAME_MAX + 1];	/* "": likewise */
@@ -44,7 +44,7 @@ struct selected {
 
 /* Only objects change after the set is in use. They are written by the task that changes the module map. */
 struct full_set {
-	struct selection_set set; /* first: what hooks have */
+	struct selection_set set; /* first, because hooks use it */
 	struct choice choices[PATTERNS_MAX];
 	uint32_t nr_choices;
 	uint32_t nr_objects;
@@ -72,7 +72,7 @@ static void add_choices(struct full_set *full, const char *list, enum setting_id
 						 .distance = SIZE_MAX };
 }
 
-/* All but the objects. */
+/* Everything but the objects. */
 static void set_init(struct full_set *full, const char *focus)
 {
 	text_copy(full->focus, sizeof(full->focus), focus);
@@ -98,10 +98,10 @@ struct search {
 	const char *path;
 	uintptr_t bias;
 	struct selected *object;
-	uint64_t by_file;		/* a bit of each choice that matched something by its file alone */
+	uint64_t by_file;		/* a bit for each choice that matched something only by its file */
 };
 
-/* What a function may be called. NULL: it has no such name, or that is not known */
+/* The names of a function. NULL: it has no such name, or it is not known */
 struct names {
 	const char *symbol, *plain, *with_arguments;
 };
@@ -118,7 +118,8 @@ static bool names_function(const struct pattern *pattern, const char *path, cons
 }
 
 /*
- * In case that nothing has the name itself. Of those alike the first stays: the program's before libraries'.
+ * In case nothing has the name itself. Among equal distances the first stays: the program's before
+ * libraries'.
  */
 static void look_whether_near(struct choice *choice, const char *name)
 {
@@ -131,7 +132,7 @@ static void look_whether_near(struct choice *choice, const char *name)
 	text_copy(choice->near, sizeof(choice->near), name);
 }
 
-/* The focus of lines is that of the start. */
+/* Line events use the focus of the start. */
 static bool wants_lines(const struct full_set *full)
 {
 	return settings.value[SETTING_LINE_EVENTS] && full == &first_set;
@@ -177,7 +178,7 @@ static struct selected *free_slot(struct full_set *full)
 	return NULL;	/* its functions are plain */
 }
 
-/* Of what lay there before. */
+/* For what lay there before. */
 static void forget(struct selection_set *set, uintptr_t begin, uintptr_t end)
 {
 	for (uint32_t i = 0; i < SELECTION_CACHE; i++)
@@ -294,7 +295,7 @@ NOINLINE enum verdict selection_look_up(struct selection_set *set, uint64_t func
 	return verdict;
 }
 
-/* What was found of a node last: its ref << 32 | number of the set << 2 | 2 | is it off the path; atomic. */
+/* The last result for a node: its ref << 32 | number of the set << 2 | 2 | is it off the path; atomic. */
 LARGE static uint64_t known_paths[PATHS_KNOWN];
 
 NOINLINE bool selection_is_off_path(struct selection_set *set, const struct log_thread *thread)
@@ -392,7 +393,7 @@ static void add_to_change(const char *path, uintptr_t bias, uintptr_t begin, uin
 		add_object(change->full, path, bias, begin, end);
 }
 
-/* Calls go on meanwhile, by the set that they find. */
+/* Calls continue meanwhile, by the set that they find. */
 static void end_change(void *context)
 {
 	struct change *change = context;
@@ -427,7 +428,7 @@ int selection_change(const char *focus)
 	return 0;
 }
 
-static uint32_t is_following; /* by one thread; the others go on */
+static uint32_t is_following; /* one thread does it; the others continue */
 
 void selection_forked(void)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is recorded of a program that is recorded: INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH. And which
- * functions timing auto must not count: INSIDEME_KEEP.
+ * Selects the calls that are recorded: INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH; and the functions
+ * that timing auto must not count: INSIDEME_KEEP.
  *
- * Whether a function is one of focus or is excluded follows from its address, so an excluded call and one
- * outside of the focus need no frame: their exits are told by the same question. Names are those of the
- * symbol tables of loaded files, read once for each object when it is first seen.
+ * A function's address decides whether it is in the focus or excluded. So an excluded call, and one outside
+ * of the focus, need no frame: their exits are decided in the same way. Names come from the symbol tables of
+ * loaded files, which are read once for each object, when it is first found.
  *
- * The focus may change while calls are open. Each list of it is a set of its own, which is made once and
- * stays, so hooks read it without a lock. From the first change on a call is in the focus if a function of it
- * is on the thread's path, and exits are told by the frames: a call whose function is that of the top frame
- * always has one.
+ * The focus may change while calls are open. Each list is a set of its own, which is made once and stays, so
+ * hooks read it without a lock. From the first change on, a call is in the focus if a function of the focus
+ * is on the thread's path, and frames decide which call an exit ends: a call of the top frame's function
+ * always has a frame.
  */
 #pragma once
 
 #include "preload/state/live.h"
 
-/* The larger one holds where both do. */
+/* The larger one applies where both do. */
 enum verdict { VERDICT_NONE, VERDICT_PLAIN, VERDICT_KEPT, VERDICT_FOCUS, VERDICT_EXCLUDED };
 
 #define VERDICT_BITS	3
@@ -46,17 +46,17 @@ void selection_init(void);
 void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end);
 void selection_remove(uintptr_t begin, uintptr_t end);
 
-/* Say which names mean nothing that is loaded, or only a part of what they say, once per run. */
+/* Print which names match nothing that is loaded, or only a part of what they name; once per run. */
 void selection_tell_unknown(void);
 
 /*
- * From now on @focus, as INSIDEME_FOCUS, is in force; "": all calls are recorded. Reads the symbols of what
- * is loaded if the list is a new one. Return: 0, -EINVAL if it is too long, -ENOSPC after many different
- * lists, -EPERM where the library makes no system call any more.
+ * From now on @focus, as INSIDEME_FOCUS, is in force; "": all calls are recorded. Reads the symbols of loaded
+ * objects if the list is new. Return: 0, -EINVAL if it is too long, -ENOSPC after many different lists,
+ * -EPERM if the library may make no system call any more.
  */
 int selection_change(const char *focus);
 
-/* In a forked child, whose log is another one. */
+/* In a forked child, which has another log. */
 void selection_forked(void);
 
 /* Do what insideme-run asks for in the log. */
@@ -81,7 +81,7 @@ static ALWAYS_INLINE enum verdict selection_verdict(struct selection_set *set, u
 	uint64_t entry =
 		__atomic_load_n(&set->cache[(function_addr >> 4) % SELECTION_CACHE], __ATOMIC_RELAXED);
 
-	/* The flag of a region goes off at the top: no function lies as low as the rest of it. */
+	/* Shifting drops the flag of a region: no function lies as low as the remaining bits. */
 	return likely((entry & ~(uint64_t)VERDICT_MASK) == function_addr << VERDICT_BITS)
 		       ? (enum verdict)(entry & VERDICT_MASK)
 		       : selection_look_up(set, function_addr);
@@ -90,7 +90,7 @@ static ALWAYS_INLINE enum verdict selection_verdict(struct selection_set *set, u
 /* After a change: is no function of the focus on the path that the thread is on? */
 bool selection_is_off_path(struct selection_set *set, const struct log_thread *thread);
 
-/* Is nothing open that is recorded, where the thread is now? */
+/* Is the thread at its root, or off the path of the focus? */
 static ALWAYS_INLINE bool selection_is_outside(struct selection_set *set, const struct log_thread *thread)
 {
 	if (thread->current ==
@@ -106,14 +106,16 @@ static ALWAYS_INLINE bool selection_excludes(uint64_t function_addr)
 	return set->has_names && selection_verdict(set, function_addr) == VERDICT_EXCLUDED;
 }
 
-/* Does what is recorded of a call depend on where it is called from? */
+/* Does it depend on the caller whether a call is recorded? */
 static ALWAYS_INLINE bool selection_depends_on_caller(void)
 {
 	return selection_now()->has_focus || selection.has_changed || selection.most_depth;
 }
 
-/* Is each call of it to be timed? Or does what is recorded of other functions depend on open calls of this
- * one? */
+/*
+ * Must each call of the function be timed, by a setting or because the recording of other functions depends
+ * on its open calls?
+ */
 static ALWAYS_INLINE bool selection_needs_frame(uint64_t function_addr)
 {
 	struct selection_set *set = selection_now();
@@ -124,8 +126,8 @@ static ALWAYS_INLINE bool selection_needs_frame(uint64_t function_addr)
 }
 
 /*
- * Is a call of it that begins now outside of the focus? A call of the top frame's function has a frame too:
- * an exit of that function is then the top frame's.
+ * Is a call of the function that begins now outside of the focus? A call of the top frame's function has a
+ * frame too: an exit of that function is then the top frame's.
  */
 static ALWAYS_INLINE bool selection_is_beside(const struct log_thread *thread, uint64_t function_addr)
 {

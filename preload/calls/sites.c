@@ -8,7 +8,7 @@
 #define REFUSED 1024u
 #define LINE 64u
 
-static uint32_t lock;				/* nobody waits: who does not get it comes again */
+static uint32_t lock;				/* no task waits for it: it comes again at its next call */
 LARGE static uintptr_t refused[REFUSED];	/* keys of sites that cannot be changed */
 LARGE static uintptr_t looked_through[REFUSED]; /* functions whose jumps to the exit hook were looked for */
 
@@ -28,7 +28,7 @@ static void unlock(void)
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- what code says ---- */
+/* ---- reading code ---- */
 
 static int32_t displacement_at(uintptr_t addr)
 {
@@ -45,8 +45,10 @@ static bool slot_holds(const struct code *code, uintptr_t slot_addr, const void 
 	       slot_addr % sizeof(void *) == 0 && *(void *const *)slot_addr == hook;
 }
 
-/* Does the code at @target go on to @hook? As linkers write it: endbr64, bnd, jmp *slot(%rip); the first two
- * may lack. */
+/*
+ * Does the code at @target go on to @hook? Linkers write endbr64, bnd, jmp *slot(%rip); the first two may be
+ * missing.
+ */
 static bool leads_to(const struct code *code, uintptr_t target, const void *hook)
 {
 	const uint8_t *at = (const uint8_t *)target;
@@ -82,9 +84,9 @@ static enum site_kind kind_of(const struct code *code, uintptr_t return_addr, co
 /* ---- changing it ---- */
 
 /*
- * The displacement at @place is to have this value. Other threads run the site meanwhile, so one store within
- * a line of the cache writes it. Where the displacement crosses a line, its bytes in one of both lines must
- * be the same before and after.
+ * Give the displacement at @place this value. Other threads run the site meanwhile, so one store within a
+ * cache line writes it. If the displacement crosses a line, its bytes in one of both lines must be the same
+ * before and after.
  */
 static bool store_displacement(const struct code *code, uintptr_t place, int32_t value)
 {
@@ -107,7 +109,7 @@ static bool store_displacement(const struct code *code, uintptr_t place, int32_t
 	return code_store(code, at, bytes);
 }
 
-/* The displacement at @place, which ends the instruction, is to lead to @stub. */
+/* Make the displacement at @place, which ends the instruction, lead to @stub. */
 static bool point(struct code *code, uintptr_t place, const struct stub *stub, enum site_kind kind)
 {
 	const uintptr_t after = place + sizeof(int32_t),
@@ -134,7 +136,7 @@ static bool log_site(uint32_t number)
 	return true;
 }
 
-/* Return: whether the site is one that counts from now on. */
+/* Return: whether the site counts from now on. */
 static bool count_at(uint64_t function_addr, uintptr_t return_addr)
 {
 	struct code *code = code_at(return_addr);
@@ -165,7 +167,7 @@ static bool leave_at(uint64_t function_addr, uintptr_t return_addr, enum hook ho
 
 /*
  * Exits that the compiler made jumps: jmp, jcc, jmp *slot. A jump out of a function to the exit hook is the
- * function's own exit: those of functions inlined into it come before that.
+ * function's own exit: exits of functions inlined into it come before that.
  */
 static void leave_by_jumps(uintptr_t function_addr)
 {
@@ -198,8 +200,8 @@ static uint32_t place_of(uintptr_t key)
 }
 
 /*
- * A site is changed under the lock, and once: what cannot be changed is not tried again. After a filter of
- * system calls none is.
+ * A site is changed under the lock, and once. A site that cannot be changed is not tried again. After a
+ * filter of system calls no site is changed.
  */
 static bool begin_change(uintptr_t key)
 {
@@ -250,7 +252,7 @@ void site_left(uint64_t function_addr, uintptr_t return_addr)
 
 void sites_forked(void)
 {
-	lock = 0; /* of a thread that the child does not have */
+	lock = 0; /* held by a thread that the child does not have */
 }
 
 void sites_log_all(void)

@@ -35,7 +35,10 @@ static void watch_rate(struct log_thread *thread, uint64_t bytes, uint64_t now)
 	}
 }
 
-/* Twice the last one up to a limit; small again when room runs out, so that the threshold rises in time. */
+/*
+ * The size of the next chunk: twice the last one, up to a limit; small again when room runs out, so that the
+ * threshold rises in time.
+ */
 static uint64_t next_chunk_bytes(const struct log_header *log, uint64_t last_bytes)
 {
 	uint64_t share = log_slice_share(log), tail = log->tail_bytes, left = share > tail ? share - tail : 0;
@@ -64,8 +67,8 @@ static uint64_t nr_after_oldest(const struct log_header *log, const struct log_s
 }
 
 /*
- * INSIDEME_LAST: the oldest chunk, to be written again. It is no area until take_in_ring() has described it.
- * NULL: the others hold too few slices.
+ * INSIDEME_LAST: the oldest chunk, to be written again. Its head is not valid until take_in_ring() has
+ * written it. NULL: the others hold too few slices.
  */
 static struct log_slices *oldest_chunk(struct log_header *log, const struct log_slices *last)
 {
@@ -132,7 +135,7 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 	return chunk;
 }
 
-/* What the heap did during a call and since the chunk's last slice. */
+/* Changes of the heap during a call and since the chunk's last slice. */
 struct heap_change {
 	int64_t now_bytes;
 	int64_t by_thread;
@@ -161,7 +164,7 @@ static ALWAYS_INLINE bool has_changed(const struct heap_change *heap)
 	return heap->by_thread | heap->by_others | heap->since_last;
 }
 
-/* What memory did during a call. */
+/* Changes of memory during a call. */
 struct change {
 	struct heap_change heap;
 	struct log_memory_reading entry, exit;
@@ -185,7 +188,7 @@ static uint8_t *put_pages(uint8_t *at, uint64_t entry_bytes, uint64_t exit_bytes
 			  zigzag((int64_t)(exit_bytes / page_bytes) - (int64_t)(entry_bytes / page_bytes)));
 }
 
-/* The parts of a slice that are not there for most: @flags tells which. */
+/* The parts that most slices do not have; @flags says which are there. */
 static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *thread,
 			 const struct change *change)
 {
@@ -218,7 +221,8 @@ static ALWAYS_INLINE void publish(struct log_slices *chunk, const struct log_fra
 }
 
 /*
- * A slice of any size; a new chunk when this one is full. Apart, so that the short ones need few registers.
+ * Write a slice of any size; take a new chunk when this one is full. A function of its own, so that short
+ * slices need few registers.
  */
 static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 			       uint64_t end_ticks, bool broken)
@@ -241,7 +245,7 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	change.heap = heap_change(log, thread, frame, chunk);
 	flags = has_changed(&change.heap) ? LOG_SLICE_HEAP : 0;
 	flags |= broken ? LOG_SLICE_BROKEN : 0;
-	flags |= thread->serial != chunk->last_serial ? LOG_SLICE_THREAD : 0;	/* it took the record over */
+	flags |= thread->serial != chunk->last_serial ? LOG_SLICE_THREAD : 0;	/* it took over the record */
 	flags |= live.reads_memory && read_memory(thread, frame, &change) ? LOG_SLICE_MEMORY : 0;
 	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
 	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | !!flags);
@@ -254,8 +258,8 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 }
 
 /*
- * Most slices where there are many: three varints of one byte, in one store. False: it is not such a one; one
- * that was not timed lasted since 0, which is too long.
+ * Where there are many slices, most are three varints of one byte, written by one store. False: it is another
+ * kind; a call that was not timed seems to have lasted since 0, which is too long.
  */
 static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream,
 				      const struct log_frame *frame, uint64_t end_ticks, bool broken)
@@ -283,7 +287,7 @@ static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream
 	return true;
 }
 
-/* With what takes longer: memory is read, or a line is said when the slice is there. */
+/* The slow cases: memory is read, or a line is printed when the slice is written. */
 static NOINLINE void write_slowly(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 				  uint64_t end_ticks, bool broken)
 {

@@ -4,10 +4,13 @@
 
 #include "preload/state/live.h"
 
-/* The call of @frame, which ended at @end_ticks; @broken: without an exit. Not timed: with what is known of
- * its start. */
+/*
+ * Write the call of @frame, which ended at @end_ticks; @broken: without an exit. A call that was not timed
+ * has the known bound of its start.
+ */
 void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken);
 
-/* Who asked for every call hears it, once, when the room for that has ended: at a new chunk, or where none
- * comes at the end. */
+/*
+ * If the user asked for every call, say once that the room for them has ended: at a new chunk, or at the end.
+ */
 void slices_watch_room(const struct log_header *log);

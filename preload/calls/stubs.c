@@ -30,16 +30,16 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 void *const hook_functions[NR_HOOKS] = { (void *)__cyg_profile_func_enter, (void *)__cyg_profile_func_exit };
 
 /*
- *	cmp function(%rip), %rdi; jne 1f; mov %fs:counters, %rax; test %rax, %rax; je 1f
- *	incq 8 * number(%rax); ret
+ * 	cmp function(%rip), %rdi; jne 1f; mov %fs:counters, %rax; test %rax, %rax; je 1f
+ * 	incq 8 * number(%rax); ret
  * 1:	jmp *hook(%rip)
  *
  * A hook's caller expects nothing of %rax. Compilers merge the equal ends of inlined functions, so calls of
- * several functions can come by one site: those of others go on to the hook. So do those of a thread that has
- * no counters yet. Sites that call by a word of memory are given .self for it.
+ * several functions can use one site: calls of other functions go on to the hook. So do calls in a thread
+ * that has no counters yet. A site that calls by a word of memory uses .self as that word.
  */
 struct stub {
-	uint8_t landing[4]; /* endbr64: some come by a word of memory */
+	uint8_t landing[4]; /* endbr64: some sites call by a word of memory */
 	uint8_t compare[3];
 	int32_t function_offset;
 	uint8_t jump_if_other[2];
@@ -97,7 +97,7 @@ static void read_segments(struct code *code, uintptr_t addr, const struct found_
 	}
 }
 
-/* Does all of @code reach all of what begins at @place? */
+/* Does all of @code reach all of the memory that begins at @place? */
 static bool reaches(const struct code *code, uintptr_t place)
 {
 	uintptr_t low = place < code->begin ? place : code->begin;
@@ -107,8 +107,8 @@ static bool reaches(const struct code *code, uintptr_t place)
 }
 
 /*
- * A place for the segment. What was made for a module that is gone comes first: a plugin that is loaded again
- * and again is mostly put where it was.
+ * A place for the segment's stubs. Stubs of a module that is gone are tried first: a plugin that is loaded
+ * again is mostly put where it was.
  */
 static struct code *keep_code(const struct code *new)
 {
@@ -210,7 +210,7 @@ static bool map_stubs(struct code *code, uintptr_t place)
 	long got = is_refused ? -ENOMEM
 			      : sys_mmap((void *)place, ALL_BYTES, PROT_NONE, flags, -1, 0);
 
-	if (got == -ENOMEM || got == -EAGAIN) /* a limit: elsewhere it is the same */
+	if (got == -ENOMEM || got == -EAGAIN) /* a limit: another place would not help */
 		stubs_refuse("there is no memory near the program's code");
 	if (sys_failed(got))
 		return false;
@@ -218,7 +218,7 @@ static bool map_stubs(struct code *code, uintptr_t place)
 		sys_munmap((void *)got, ALL_BYTES);
 		return false;
 	}
-	/* Not locked where all memory is to be: pages come as they are needed. */
+	/* mlockall() does not lock it: pages are added as they are needed. */
 	raw_syscall(SYS_munlock, (long)place, ALL_BYTES, 0, 0, 0, 0);
 	if (!protect(place, sizeof(hook_functions), PROT_READ | PROT_WRITE)) {
 		stubs_refuse("there is no memory near the program's code");
@@ -259,7 +259,7 @@ static bool unlock_stub(uintptr_t place, uintptr_t bytes)
 	return false;
 }
 
-/* What comes after a member, which an offset in it counts from: the next one. */
+/* The end of a member, from which the offset stored in it counts: the begin of the next one. */
 #define AFTER(next) offsetof(struct stub, next)
 
 /* NULL: there is no room for it, or it may not be made. */
@@ -318,7 +318,7 @@ uintptr_t stub_target(const struct stub *stub, bool by_word)
 	return by_word ? (uintptr_t)&stub->self : (uintptr_t)stub + LANDING_BYTES;
 }
 
-/* Where the next detour goes. 0: there are too many. */
+/* The place of the next detour. 0: there are too many. */
 static uintptr_t detour_place(struct code *code, uint32_t nr_bytes, uintptr_t like)
 {
 	const uintptr_t step = 1ul << 8 * nr_bytes, blocks = (uintptr_t)code->stubs + STUBS_BYTES;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code whose call sites of hooks are changed, and stubs: what such sites are pointed to. A stub counts a call
- * and returns, or only returns. Stubs lie near the code, where a displacement of 32 bits reaches them.
+ * Segments of code whose call sites of hooks are changed, and the stubs that such sites are pointed to. A
+ * stub counts a call and returns, or only returns. Stubs lie near the code, where a displacement of 32 bits
+ * reaches them.
  *
- * For sites.c, under its lock. What handlers may call says so.
+ * Called by sites.c, under its lock. Functions that handlers may call say so.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 enum hook { HOOK_ENTER, HOOK_EXIT, NR_HOOKS };
 
-/* What sites call. By the dynamic linker's tables it is the same address. */
+/* The hooks that sites call. The dynamic linker's tables have the same addresses. */
 extern HIDDEN void *const hook_functions[NR_HOOKS];
 
 /* A segment of code, and the stubs near it. */
@@ -22,17 +23,17 @@ struct code {
 	uintptr_t object_begin;
 	uintptr_t object_end;
 	struct eh_table table;
-	struct stub *stubs; /* atomic; in place of the first are the addresses of the hooks */
+	struct stub *stubs; /* atomic; the addresses of the hooks lie in place of the first one */
 	uint32_t nr_stubs;
 	uint32_t nr_detours[2];
-	int protection; /* of its pages, but for the time in which one changes */
+	int protection; /* of its pages, except while one is changed */
 };
 
-/* The segment of code that @addr is in. NULL: it is not known, or there are too many. */
+/* The segment of code that @addr is in. NULL: it is not known, or there are too many segments. */
 struct code *code_at(uintptr_t addr);
 
 /*
- * Write these 4 bytes by one store. @at: in code, all in a line of the cache. Return: false: that is refused.
+ * Write these 4 bytes by one store. @at: in code, all in one cache line. Return: false: the kernel refuses.
  */
 bool code_store(const struct code *code, uintptr_t at, const uint8_t bytes[4]);
 
@@ -42,7 +43,7 @@ struct stub *stub_counting(struct code *code, uint64_t function_addr, uint32_t c
 /* The stub that returns at once for calls of this hook by this function. NULL: as above. */
 struct stub *stub_returning(struct code *code, uint64_t function_addr, enum hook hook);
 
-/* What a site calls: the stub, or @by_word a word of memory with its address. */
+/* The operand of a site's call: the stub, or @by_word a word of memory with its address. */
 uintptr_t stub_target(const struct stub *stub, bool by_word);
 
 /*
@@ -60,13 +61,15 @@ bool stubs_are_refused(void);
 bool stubs_hold(uintptr_t addr);
 
 /*
- * Where a forked child goes on that was interrupted at @addr: at the begin of the stub that it is in, which
- * has loaded the address of its parent's counters. Elsewhere @addr itself.
+ * Where a forked child that was interrupted at @addr must continue: at the begin of the stub that @addr is
+ * in, because the stub may have loaded the address of the parent's counters. Elsewhere @addr itself.
  */
 uintptr_t stub_restart(uintptr_t addr);
 
-/* Where the function begins that holds this address, in code with changed sites. 0: not known. From handlers
- * too. */
+/*
+ * The begin of the function around this address, in code with changed sites. 0: not known. Callable from
+ * handlers too.
+ */
 uintptr_t code_function(uintptr_t addr);
 
 /* The code in [@begin, @end) is gone. Its stubs stay: a thread may be in one. */

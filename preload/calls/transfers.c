@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writing records of MPI calls. Reports match them with those of other ranks by their order alone. So after
- * the first one that is lost none is written: those before it stay true.
+ * the first record that is lost no more are written, and those before it stay true.
  */
 #include "preload/calls/transfers.h"
 

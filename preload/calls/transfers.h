@@ -15,9 +15,10 @@ struct transfer {
 	uint64_t sized_bytes;	/* bytes + 1; 0: not known */
 };
 
-/* Of the calling thread; callable from no signal handler. Without room it is counted as a loss. */
+/*
+ * Write one for the calling thread; not callable from signal handlers. Without room it is counted as a loss.
+ */
 void transfer_write(struct log_thread *thread, const struct transfer *transfer);
 
-/* A call that may have communicated since @begin_ticks has no record. Then later ones match no other rank's.
- */
+/* A call since @begin_ticks may have communicated and has no record, so later ones match no other rank's. */
 void transfer_lost(uint64_t begin_ticks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines about single calls. Names of functions become labels when they are first needed, and are found by a
- * table of words: a function's address below its label's number, so that a word is right or is another
+ * Lines about single calls. Names of functions become labels when they are first needed. A table of words
+ * finds them: a word has a label's number above the function's address, so it is either right or another
  * function's.
  */
 #include "preload/calls/verbose_calls.h"
@@ -43,7 +43,7 @@ static void take_name(const char *symbol, const char *file, uint64_t value, uint
 		text_copy(wanted->name, NAME_BYTES, symbol);
 }
 
-/* As its file names it, else "libx.so+0x1234". */
+/* The function's name in its file, else "libx.so+0x1234". */
 static void read_name(uint64_t addr, char *name)
 {
 	struct wanted wanted = { .value = addr, .name = name };
@@ -132,7 +132,7 @@ void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken
 		tell_span(name, live_ns_of(end_ticks - frame->start_ticks), broken);
 }
 
-/* ---- a function of the program that hears of calls ---- */
+/* ---- the program's function for calls ---- */
 
 static calls_callback *heard_by;		/* atomic, as least_heard_ns */
 static uint64_t least_heard_ns;
@@ -149,7 +149,7 @@ bool calls_are_heard(void)
 	return __atomic_load_n(&heard_by, __ATOMIC_RELAXED);
 }
 
-/* What the program does there is its own affair, but errno is as before. */
+/* The program may do anything there, but errno stays as it was. */
 static void tell(struct log_thread *thread, const char *name, uint64_t ns, bool broken)
 {
 	calls_callback *callback = __atomic_load_n(&heard_by, __ATOMIC_ACQUIRE);

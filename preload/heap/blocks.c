@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The map of live blocks: the rare cases. A process may be forked at any instant, while other threads are in
- * here. So each change is one store or one exchange, and what was mapped and not entered yet is lost to the
- * child.
+ * here. So each change is one store or one exchange. Memory that was mapped but is in no table yet is lost to
+ * the child.
  */
 #include "preload/heap/blocks.h"
 
@@ -14,7 +14,7 @@
 #define GOLDEN		0x9e3779b97f4a7c15ull
 #define CHUNK_BYTES	(1ull << 20)	/* mapped at once; */
 #define LEAST_CHUNK_BYTES (256ull << 10)	/* so where the program's memory is locked */
-#define HEAP_SHIFT	5u		/* of granules: glibc's blocks are so far apart, */
+#define HEAP_SHIFT	5u		/* of granules: glibc's blocks are at least that far apart, */
 #define SINGLE_SHIFT	12u		/* those that it maps singly too, */
 #define OTHER_SHIFT	4u		/* and those of other allocators, whose bit 3 is alike */
 #define MOST_SHIFT	16u
@@ -43,7 +43,7 @@ static void change_reserved(int64_t bytes)
 	__atomic_fetch_add(&live.log->heap_reserved_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-/* Memory without huge pages, which is neither in core dumps nor locked where all memory is to be. */
+/* Map memory without huge pages. It is left out of core dumps, and is not locked by mlockall(). */
 static void *map_memory(uint64_t bytes)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -61,7 +61,7 @@ static void *map_memory(uint64_t bytes)
 	return (void *)place;
 }
 
-#define SPARE_PAGE	(1ull << 24)	/* of spare: one more in the number of the first page */
+#define SPARE_PAGE	(1ull << 24)	/* in spare: adds one to the number of the first page */
 #define NR_SPARE(pages)	((pages) % SPARE_PAGE)
 
 static void *first_of(uint64_t pages)
@@ -77,7 +77,7 @@ static void unmap_pages(uint64_t pages)
 	sys_munmap(first_of(pages), NR_SPARE(pages) * LIVE_BYTES);
 }
 
-/* Map spare pages if there are fewer than @least. Return: whether there may be so many now. */
+/* Map spare pages if there are fewer than @least. Return: whether there may be that many now. */
 static bool refill_spare(uint64_t least, uint64_t bytes)
 {
 	uint64_t had = __atomic_load_n(&spare, __ATOMIC_RELAXED), nr = bytes / LIVE_BYTES, made;
@@ -169,7 +169,9 @@ static uint64_t in_use_again(uint64_t slot)
 	return page_of(slot) | ((slot + SLOT_GENERATION) & (LIVE_BYTES - 1ull) & ~SLOT_STATES) | SLOT_USED;
 }
 
-/* Make a slot's page usable. One whose memory goes back just now is replaced. False: there is no memory. */
+/*
+ * Make a slot's page usable. A page whose memory is being given back is replaced. False: there is no memory.
+ */
 static bool make_page(uint64_t *slot)
 {
 	uint64_t seen, blank = 0;
@@ -226,7 +228,7 @@ static bool is_sampled(const struct map *map, uint64_t page)
 	return !(page * GOLDEN >> 32 & ((1u << map->shift) - 1));
 }
 
-/* Set the state of a page whose slot is as it was seen. Return: whether it is. */
+/* Set the state of a page, if its slot has not changed since it was read. Return: whether that was done. */
 static bool set_state(struct cursor *at, uint64_t state)
 {
 	uint64_t seen = at->seen;
@@ -270,7 +272,7 @@ static void end_walk(void)
 	sys_restore_signals(&signals);
 }
 
-/* At the limit half of the windows are left out, and then half of those that are left. */
+/* At the limit half of the windows are left out, next time half of the remaining ones. */
 static void sample_less(void)
 {
 	if (!begin_walk())
@@ -296,7 +298,7 @@ static bool is_empty(const struct cursor *at)
 	return true;
 }
 
-/* Decide on a page that was announced to leave. Return: whether it goes. */
+/* Decide on a page whose removal was announced. Return: whether it goes. */
 static bool page_goes(struct cursor *at, bool is_all_seen)
 {
 	if (is_all_seen && is_empty(at))
@@ -317,7 +319,7 @@ static uint32_t row_length(const struct cursor *pages, uint32_t nr)
 
 bool blocks_return_some(void)
 {
-	/* The walking thread's. They are not on its stack, which may be small. */
+	/* Used by the walking thread. They are not on its stack, which may be small. */
 	LARGE static struct cursor leaving[LEAVE_PAGES];
 	static struct cursor next;
 	uint32_t nr = 0, nr_gone = 0;
@@ -374,7 +376,10 @@ static uint64_t next_granule(const struct map *map, uint64_t addr)
 	return addr + (1ull << map->granule_shift);
 }
 
-/* The pages of windows that are left out cannot serve others: so they are left out while some are spare. */
+/*
+ * Pages of windows that are left out cannot serve other windows, so windows are left out while pages are
+ * still spare.
+ */
 static bool is_at_limit(void)
 {
 	if (__atomic_load_n(&used_bytes, __ATOMIC_RELAXED) >= limit_bytes)
@@ -416,7 +421,7 @@ static uint64_t entry_at(const struct map *map, uint64_t addr, struct place *pla
 	return map_find(map, addr, place) ? __atomic_load_n(place->entry, __ATOMIC_RELAXED) : 0;
 }
 
-/* The block whose entry @addr has, of whatever size. @rest: of its second entry, if it has one. */
+/* Read the block of the entry at @addr, of any size. @rest: the place of its second entry, if it has one. */
 static bool read_block(const struct map *map, uint64_t addr, uint64_t entry, struct block *block,
 		       struct place *rest)
 {
@@ -471,7 +476,10 @@ enum block_result blocks_take(const void *place, struct block *block)
 	return take_from(map, addr, block);
 }
 
-/* A block that has an entry here was freed unseen: it begins in this granule, or is a large one before it. */
+/*
+ * If there is an entry here, its block was freed unseen. It begins in this granule, or is a large one that
+ * begins before it.
+ */
 static bool take_stale(const struct map *map, uint64_t addr, struct block *replaced)
 {
 	struct place place;
@@ -482,7 +490,7 @@ static bool take_stale(const struct map *map, uint64_t addr, struct block *repla
 	return entry && take_entry(map, addr, replaced);
 }
 
-/* The second entry comes first: with a large block's entry both are found. */
+/* The second entry is written first: a reader that finds a large block's entry then finds both. */
 enum block_result blocks_put(const struct block *block, struct block *replaced)
 {
 	struct map *map = map_of(block->addr, block->bytes);
@@ -502,7 +510,7 @@ enum block_result blocks_put(const struct block *block, struct block *replaced)
 
 /* ---- the maps as a whole ---- */
 
-/* Where there are threads already this takes ms. */
+/* If there are threads already, this takes ms. */
 static void register_for_barriers(void)
 {
 	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The live blocks: which path allocated each. They are in a map beside the heap: each granule of the heap, in
- * which at most one block begins, has an entry of 8 bytes, which the block's address finds. The owner of a
- * block owns its entry. So there is no lock, and a signal handler or a forked child finds every entry whole.
- * The map is private memory, of which a forked child has a copy.
+ * which at most one block begins, has an entry of 8 bytes at a place given by the block's address. The owner
+ * of a block owns its entry. So there is no lock, and a signal handler or a forked child finds every entry
+ * whole. The map is private memory, of which a forked child has a copy.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct block {
 	uint32_t heap;		/* ref of the log_heap of its path, 0: allocated before the fork */
 	uint8_t birth;		/* index into log_heap.births */
 	bool is_runtimes;	/* the C and C++ runtimes keep it for themselves */
-	uint8_t shift;		/* of a taken block: it stands for 2^shift blocks */
+	uint8_t shift;		/* in a block that was taken: it stands for 2^shift blocks */
 };
 
 enum block_result {
@@ -32,8 +32,8 @@ enum block_result {
 /*
  * An entry. Bits 0 to 3: birth; 4: bit 4 of the address, because a granule may have two places; 5: of the
  * runtimes; 6: large; 7 to 31: size; 32 to 63: number of the path's record, never 0. A large block has 32 MiB
- * or more: the next granule, which is the same block's, has the high bits of its size, and ENTRY_REST as
- * number.
+ * or more: the next granule, which belongs to the same block, has the high bits of the size, and ENTRY_REST
+ * as number.
  */
 #define ENTRY_PLACE		(1ull << 4)
 #define ENTRY_RUNTIMES		(1ull << 5)
@@ -53,7 +53,7 @@ enum block_result {
 #define ROOT_SLOTS	2048u
 #define SLOT_USED	1ull
 #define SLOT_LEAVES	2ull	/* it looks empty, and is about to go */
-#define SLOT_GOES	4ull	/* its memory goes back: nothing may be written there */
+#define SLOT_GOES	4ull	/* its memory is being given back: nothing may be written there */
 #define SLOT_EMPTY	8ull	/* its memory is gone */
 #define SLOT_STATES	15ull
 #define SLOT_GENERATION	16ull
@@ -72,7 +72,10 @@ struct map {
 	struct tables *parts[ROOT_SLOTS];	/* atomic */
 };
 
-/* MAP_OTHERS: blocks that glibc maps singly; of other allocators and pools: those with bit 3 set. */
+/*
+ * MAP_OTHERS: blocks that glibc maps singly; with other allocators, blocks whose address has bit 3 set, as in
+ * MAP_POOLS_OTHERS.
+ */
 enum { MAP_HEAP, MAP_OTHERS, MAP_POOLS, MAP_POOLS_OTHERS, NR_MAPS };
 
 extern HIDDEN struct maps {
@@ -85,14 +88,14 @@ extern HIDDEN struct maps {
 struct place {
 	uint64_t *entry;
 	uint64_t *slot;
-	uint64_t seen;		/* what the slot was */
+	uint64_t seen;		/* the slot's value when it was read */
 };
 
 #define ADDR_BITS	48
-#define UNUSUAL_ADDR	(~0ull << ADDR_BITS | 15)	/* bits of addresses that are none of MAP_HEAP */
+#define UNUSUAL_ADDR	(~0ull << ADDR_BITS | 15)	/* bits that are 0 in addresses of MAP_HEAP */
 #define SINGLE_BYTES	(64ull << 10)	/* smaller blocks are in MAP_HEAP, however they are mapped */
 
-/* Does glibc map blocks singly that have such an address? */
+/* Is this an address at which glibc maps a block singly? */
 static ALWAYS_INLINE bool is_single_addr(uint64_t addr)
 {
 	return addr % 4096 == 16;
@@ -124,9 +127,9 @@ static ALWAYS_INLINE uint64_t map_find(const struct map *map, uint64_t addr, str
 }
 
 /*
- * Return: whether the entry is sure to stay. A page without entries may go at any time. The thread that sends
- * it off announces that in its slot, has all threads pass a barrier, and looks at the page again. So either
- * it sees this entry, or its announcement is seen here.
+ * Return: whether the entry is sure to stay. A page without entries may be removed at any time. The removing
+ * thread announces that in the page's slot, makes all threads pass a barrier, and looks at the page again. So
+ * either it sees this entry, or its announcement is seen here.
  */
 static ALWAYS_INLINE bool place_write(const struct place *place, uint64_t entry)
 {
@@ -143,7 +146,7 @@ static ALWAYS_INLINE uint64_t entry_of(const struct block *block)
 	       (block->is_runtimes ? ENTRY_RUNTIMES : 0) | (block->addr & ENTRY_PLACE) | block->birth;
 }
 
-/* Of this log: else the number is not above numbers_before. */
+/* For entries of this log. In older ones the number is not above numbers_before. */
 static ALWAYS_INLINE void read_entry(uint64_t addr, uint64_t entry, struct block *block)
 {
 	block->addr = addr;
@@ -155,7 +158,7 @@ static ALWAYS_INLINE void read_entry(uint64_t addr, uint64_t entry, struct block
 
 /*
  * The usual case of blocks_put(). Return: whether that was done; if not, nothing has changed. Callable from
- * signal handlers, as all of these.
+ * signal handlers, as all functions here.
  */
 static ALWAYS_INLINE bool blocks_put_at_once(const struct block *block)
 {
@@ -171,8 +174,8 @@ static ALWAYS_INLINE bool blocks_put_at_once(const struct block *block)
 }
 
 /*
- * Look for a block of this log that is neither large nor the runtimes', and stands for itself alone. @place
- * is good for blocks_drop().
+ * Find a block of this log that is not large, not the runtimes', and stands only for itself. @place may be
+ * passed to blocks_drop().
  */
 static ALWAYS_INLINE bool blocks_find_usual(const void *block_addr, struct place *place, struct block *block)
 {
@@ -213,11 +216,11 @@ void blocks_init(bool is_libcs, uint64_t limit_bytes);
 /* The process's address space has a limit. Take @bytes of it for the maps now, and no more later. */
 void blocks_limit_space(uint64_t bytes);
 
-/* The address space that is mapped and not used yet, and give it up. */
+/* The address space that is mapped and not used yet; and give it up. */
 uint64_t blocks_spare_bytes(void);
 void blocks_cut(void);
 
-/* Give back pages that hold nothing, some in each turn. Return: whether that was the last turn. */
+/* Give back pages without entries, some in each call. Return: whether that was the last call of a walk. */
 bool blocks_return_some(void);
 
 /*

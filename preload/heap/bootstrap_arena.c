@@ -58,7 +58,7 @@ void *bootstrap_realloc(void *block, size_t bytes)
 		if (real.realloc)
 			return real.realloc(block, bytes);
 		if (block)
-			return NULL;	/* whose it is cannot be known */
+			return NULL;	/* it is not known whose it is */
 	}
 	moved = real_malloc(bytes);
 	if (!moved || !block)

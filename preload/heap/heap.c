@@ -19,13 +19,13 @@
 
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	16384u
-#define LEAST_ROOM_BYTES	(4u << 20)	/* that the log keeps when the program needs address space */
+#define LEAST_ROOM_BYTES	(4u << 20)	/* what the log keeps when the program needs address space */
 #define TURN_BYTES		(512 << 10)
-#define MEMORY_SHARE		16	/* of what limits the process's memory: for the map of live blocks */
+#define MEMORY_SHARE		16	/* part of the process's memory limit for the map of live blocks */
 
 struct allocator allocator;
-LARGE struct log_thread heap_early;		/* of the process's first thread alone */
-static int64_t bootstrap_known_bytes; /* of heap_early, in the log's total; set by who opens the log */
+LARGE struct log_thread heap_early;		/* for the process's first thread only */
+static int64_t bootstrap_known_bytes; /* of heap_early, in the log's total; set by the opening task */
 
 /* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
 static bool is_sanitizer(const struct object *object)
@@ -77,7 +77,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Private memory is limited as address space is: it is what the map takes of either. */
+/* A limit of private memory is treated as one of address space: the map counts in both. */
 static uint64_t space_limit(void)
 {
 	return least(sys_limit(RLIMIT_AS), sys_limit(RLIMIT_DATA));
@@ -114,7 +114,10 @@ void heap_cut_space(void)
 		blocks_cut();
 }
 
-/* First the log's, because without spare pages blocks are lost. A larger block would fail in any case. */
+/*
+ * The log's room goes first, because without spare pages blocks are lost. A larger block would fail in any
+ * case.
+ */
 bool heap_make_room(uint64_t bytes)
 {
 	const struct log_header *log = live.log;
@@ -148,7 +151,7 @@ static void begin_map(void)
 	was_begun = true;
 }
 
-static const char *sample_unusable;	/* why no stacks are taken; NULL: they are, or are not asked for */
+static const char *sample_unusable;	/* why no stacks are taken; NULL: they are taken, or not wanted */
 
 /* The first time in the constructor, where there are no hooks yet. */
 static bool begin_samples(void)
@@ -163,7 +166,7 @@ uint32_t heap_begin_log(bool has_hooks)
 	uint32_t setting = heap_setting();
 
 	heap_birth = 0;
-	if (!knows_runtimes)	/* in the constructor: it takes ld.so's lock */
+	if (!knows_runtimes)	/* in the constructor only: it takes ld.so's lock */
 		runtimes_init();
 	knows_runtimes = true;
 	if (setting != HEAP_OFF && settings.value[SETTING_HEAP_SAMPLE] && !has_hooks && begin_samples())
@@ -176,8 +179,8 @@ uint32_t heap_begin_log(bool has_hooks)
 }
 
 /*
- * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted
- * before when it counts its first block in the map, see heap_keep_peak().
+ * Other threads allocate meanwhile, and write to their paths' records. So each thread sets aside its earlier
+ * counts when it counts its first block in the map, see heap_keep_peak().
  */
 bool heap_begin_late(struct log_header *log)
 {
@@ -227,7 +230,7 @@ struct log_thread *heap_thread_slowly(void)
 	return thread_make();
 }
 
-/* After a fork it holds what the parent did. */
+/* After a fork it has the parent's counts. */
 void heap_begin_early(struct log_heap *heap)
 {
 	heap_early.heap_bytes = heap_early.heap_held_bytes = 0;
@@ -250,7 +253,7 @@ void heap_take_early(void)
 
 	if (!early)
 		return;
-	thread->heap_inside = heap_early.heap_inside;	/* between the two of pools.c */
+	thread->heap_inside = heap_early.heap_inside;	/* between the two calls around a pool's malloc */
 	add_own(&thread->heap_bytes, heap_early.heap_bytes);
 	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - bootstrap_known_bytes);
 	if (!early->alloc_calls && !early->free_calls && !early->failed_calls)
@@ -262,7 +265,7 @@ void heap_take_early(void)
 	add_own(&heap->alloc_bytes, (long)early->alloc_bytes);
 	add_own(&heap->free_calls, (long)early->free_calls);
 	add_own(&heap->freed_bytes, (long)early->freed_bytes);
-	if (heap->peak_number) {	/* the map began, and its first block came before this */
+	if (heap->peak_number) {	/* the map has begun: these blocks are older */
 		add_own(&heap->released_calls, (long)early->alloc_calls);
 		add_own(&heap->released_bytes, (long)early->alloc_bytes);
 	}
@@ -292,7 +295,7 @@ static struct log_heap *claim_record(struct log_header *log, struct log_thread *
 	return (struct log_heap *)(next + 1);
 }
 
-/* Of a library call that waits: what it allocates is its caller's, as if the call had no node. */
+/* In a library call that waits: its allocations count for its caller, as if the call had no node. */
 static struct log_heap *caller_record(struct log_thread *thread, struct log_node *node)
 {
 	struct log_node *caller = node_at(live.log, node->parent);
@@ -323,11 +326,11 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 	if (__atomic_compare_exchange_n(&node->heap, &none, log_ref(log, heap), false, __ATOMIC_RELEASE,
 					__ATOMIC_RELAXED))
 		return heap;
-	heap->node = 0;		/* a handler made one: ours stays blank */
+	heap->node = 0;		/* a handler has made one: ours stays blank */
 	return log_at(log, node->heap);
 }
 
-/* Make a record at @link, unless a handler does. Return: whether there is one, false: no room. */
+/* Make a record at @link, unless a handler does so first. Return: whether there is one; false: no room. */
 static bool add_caller(struct log_thread *thread, const struct log_heap *first, uint32_t *link,
 		       uintptr_t caller)
 {
@@ -346,8 +349,9 @@ static bool add_caller(struct log_thread *thread, const struct log_heap *first, 
 }
 
 /*
- * The first caller takes the record that frees made. Code that is made at run time may call from ever new
- * places, so the tree is not deep; callers without a record of their own share the first one.
+ * The first caller takes the record if only frees have made it. The depth of the tree is limited, because
+ * code made at run time may call from ever new places; callers without a record of their own share the first
+ * one.
  */
 NOINLINE struct log_heap *heap_find_caller(struct log_thread *thread, struct log_heap *first,
 					   uintptr_t caller)
@@ -373,7 +377,10 @@ NOINLINE struct log_heap *heap_find_caller(struct log_thread *thread, struct log
 	return at;
 }
 
-/* The process's heap is at a new height: until a higher one, this is what the paths have at the peak. */
+/*
+ * The process's heap is at a new peak: until the next one, paths have their current blocks as those at the
+ * peak.
+ */
 static void note_peak(struct log_header *log, const struct log_thread *thread, uint32_t node, int64_t total)
 {
 	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
@@ -389,7 +396,7 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, u
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
-/* It is not known whether blocks from before the map live. The path's own thread comes here first. */
+/* It is not known whether blocks older than the map still live. The path's own thread comes here first. */
 void heap_keep_peak(struct log_heap *heap)
 {
 	const struct log_header *log = live.log;
@@ -447,9 +454,9 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 }
 
 /*
- * When the heap has fallen by a sixteenth pages of the map are given back, by turns: each time that the heap
- * has changed by some more. A turn takes up to 0.1 ms, so turns are few. From the last one on the heap must
- * fall again.
+ * When the heap has fallen by a sixteenth, pages of the map are given back in turns, one each time that the
+ * heap has changed by a certain size. A turn takes up to 0.1 ms, so turns are few. After the last turn the
+ * heap must fall again.
  */
 static void return_some(int64_t total)
 {
@@ -491,7 +498,9 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 	publish_held(thread, thread->current);
 }
 
-/* The path of the thread's newest block, which is not in the map any more if it is @freed's, just taken. */
+/*
+ * The path of the thread's newest block. If that is @freed, which was just taken, it is no longer in the map.
+ */
 static uint32_t newest_node(const struct log_header *log, const struct log_thread *thread,
 			    const struct log_heap *freed)
 {
@@ -521,7 +530,7 @@ NOINLINE void heap_release(struct log_thread *thread, struct log_heap *heap, str
 	__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
 }
 
-/* What it holds back is more than it may then, and less is told. */
+/* Then the thread holds back more than it may, and the total is too low. */
 void heap_poll_soon(void)
 {
 	struct log_thread *thread = live.log && self ? self : live.bootstrap_heap ? &heap_early : NULL;

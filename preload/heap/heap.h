@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap use, charged to the call path that the thread is in. With the map of live blocks bytes are requested
- * sizes, and a free finds the path that had allocated the block. Without it they are malloc_usable_size() of
- * the block on both sides, so that a free takes back what its allocation brought; of some blocks the stack is
- * taken, see heap_sample.h.
+ * Heap use, charged to the call path that the thread is in. With the map of live blocks, bytes are requested
+ * sizes, and a free finds the path that allocated the block. Without it, bytes are malloc_usable_size() of
+ * the block on both sides, so a free subtracts what its allocation added; for some blocks the stack is taken,
+ * see heap_sample.h.
  */
 #pragma once
 
@@ -14,32 +14,31 @@
 #include "preload/state/live.h"
 
 /*
- * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the
- * size of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind.
- * Constructor only.
+ * Can the heap be counted here? Not if the program brings its own malloc (ours is never called), not if the
+ * allocator cannot be asked for the size of a block, and not under sanitizers and valgrind. Constructor only.
  */
 void heap_init(void);
 
-/* The object that malloc is in: only of blocks that its functions return may their size be asked. */
+/* The object that malloc is in. The size may be asked only for blocks that its functions return. */
 extern HIDDEN struct allocator {
 	uintptr_t begin;
 	uintptr_t bytes;		/* 0: the heap is not counted */
-	const char *unusable;		/* why, NULL: it is counted */
-	bool is_libcs;			/* its malloc_usable_size() calls nothing interposed */
+	const char *unusable;		/* why it is not counted; NULL: it is */
+	bool is_libcs;			/* glibc's: its malloc_usable_size() calls nothing interposed */
 } allocator;	/* set before any thread */
 
-/* What a thread holds back of the process's total, at most. */
+/* The most that a thread holds back of the process's total. */
 #define HEAP_STEP_BYTES (64l << 10)
 
 struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node);
 void heap_publish_held(struct log_thread *thread);
-/* If the sampling task is to come back after a fork, the thread's next allocation or free asks for it. */
+/* If the sampling task must come back after a fork, the thread's next allocation or free starts it. */
 void heap_poll_soon(void);
-/* There was a peak since the path was touched last: what it has now is what it had then. */
+/* There was a peak since the path was last touched: its live blocks of now are those of the peak. */
 void heap_keep_peak(struct log_heap *heap);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
-/* What the setting asks for, where it can be done: HEAP_... of settings.h. */
+/* The setting, HEAP_... of settings.h, as far as it can be met. */
 static inline uint32_t heap_setting(void)
 {
 	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
@@ -51,21 +50,21 @@ void heap_limit_space(void);
 void heap_cut_space(void);
 /*
  * The allocator has failed to give @bytes. Give up the address space that the map and the log do not use yet,
- * if that may be enough. Return: whether it is worth to ask once more; after some times it is not.
+ * if that may be enough. Return: whether to try once more; after some tries it is false.
  */
 bool heap_make_room(uint64_t bytes);
 
-/* The same for a log that begins. Without @has_hooks there are samples, if any. The map is empty then. */
+/* The same for a new log. Without @has_hooks there may only be samples. The map is empty at that time. */
 uint32_t heap_begin_log(bool has_hooks);
 /*
- * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the
- * first one. Callable from hooks and signal handlers.
+ * The first hook of a process that had none: live blocks are known from here on. Return: whether this was the
+ * first hook. Callable from hooks and signal handlers.
  */
 bool heap_begin_late(struct log_header *log);
-/* Say in @log what cannot be done of what the settings ask for. */
+/* Write into @log which settings cannot be met. */
 void heap_tell(struct log_header *log);
 
-/* The real functions of the malloc family are known then, and malloc_usable_size too. */
+/* After this, the real functions of the malloc family and malloc_usable_size are known. */
 static ALWAYS_INLINE bool heap_is_counted(void)
 {
 	return live.heap != HEAP_OFF;
@@ -80,18 +79,18 @@ static ALWAYS_INLINE void heap_not_counted(void)
 
 /*
  * Stands for the first thread of a program or child that has no log yet: its counts go to the process's
- * entry, @heap. heap_take_early() moves them to that thread's record in the log that was opened since: at its
- * next event, or at the end.
+ * entry, @heap. Once a log is open, heap_take_early() moves them to the thread's record there, at the
+ * thread's next event or at the end.
  */
 extern HIDDEN struct log_thread heap_early;
 void heap_begin_early(struct log_heap *heap);
 void heap_take_early(void);
-/* The log opens: what of that its total begins with. */
+/* The log opens: the part of these counts with which its total begins. */
 int64_t heap_early_bytes(void);
 
 NOINLINE struct log_thread *heap_thread_slowly(void);
 
-/* The calling thread, also while it is in what is not counted. NULL: the heap is not. */
+/* The calling thread, even while its allocations do not count. NULL: the heap is not counted. */
 static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
 {
 	if (unlikely(!heap_is_counted())) {
@@ -101,7 +100,7 @@ static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
 	return likely(live.log && self) ? self : heap_thread_slowly();
 }
 
-/* The calling thread, where live blocks are known and what it does now counts; else NULL. */
+/* The calling thread, if live blocks are known and its allocations count now; else NULL. */
 static ALWAYS_INLINE struct log_thread *heap_live_thread(void)
 {
 	struct log_thread *thread = self;
@@ -109,7 +108,7 @@ static ALWAYS_INLINE struct log_thread *heap_live_thread(void)
 	return likely(live.heap == HEAP_LIVE && live.log && thread && !thread->heap_inside) ? thread : NULL;
 }
 
-/* The same, NULL when what it does now is not to be counted. */
+/* The same, but NULL while the thread's allocations do not count. */
 static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
 	struct log_thread *thread = heap_thread_inside();
@@ -132,8 +131,8 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 struct log_heap *heap_find_caller(struct log_thread *thread, struct log_heap *first, uintptr_t caller);
 
 /*
- * The path's record for blocks that @caller allocates, made if it is new. @first: the path's first one, which
- * has its frees, too.
+ * The path's record for blocks that @caller allocates, made if it is new. @first: the path's first record,
+ * which also has its frees.
  */
 static ALWAYS_INLINE struct log_heap *heap_of_caller(struct log_thread *thread, struct log_heap *first,
 						     uintptr_t caller)
@@ -141,7 +140,7 @@ static ALWAYS_INLINE struct log_heap *heap_of_caller(struct log_thread *thread, 
 	return likely(first->caller_addr == caller) ? first : heap_find_caller(thread, first, caller);
 }
 
-/* May the thread hold back so much more of the total? */
+/* May the thread hold back that much of the total? */
 static ALWAYS_INLINE bool heap_may_hold(const struct log_thread *thread, long bytes)
 {
 	return likely((uint64_t)(thread->heap_held_bytes + bytes + HEAP_STEP_BYTES) <= 2 * HEAP_STEP_BYTES);
@@ -163,8 +162,8 @@ static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
 /* ---- paths' counters: of live and of sampled blocks ---- */
 
 /*
- * The class of the time now, in its low 4 bits; above them the ticks up to which that holds. 0: not known. Of
- * this log; atomic.
+ * The class of the current time, in the low 4 bits; above them the ticks until which it holds. 0: not known.
+ * For this log; atomic.
  */
 extern HIDDEN uint64_t heap_birth;
 
@@ -178,7 +177,7 @@ static ALWAYS_INLINE uint32_t heap_size_class(uint64_t bytes)
 	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
 }
 
-/* There was a peak since the path was touched last. */
+/* There was a peak since the path was last touched. */
 static ALWAYS_INLINE bool heap_has_peaked(const struct log_header *log, const struct log_heap *heap)
 {
 	return unlikely(heap->peak_number != __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE));
@@ -190,7 +189,7 @@ static ALWAYS_INLINE void heap_before_change(const struct log_header *log, struc
 		heap_keep_peak(heap);
 }
 
-/* Is the heap above its peak so far? Asked of one thread: what others hold back is not known anyway. */
+/* Is the heap above its peak so far? One thread's view: what others hold back is not known anyway. */
 static ALWAYS_INLINE bool heap_is_at_peak(const struct log_header *log, const struct log_thread *thread)
 {
 	return unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) &&
@@ -210,13 +209,13 @@ static ALWAYS_INLINE void heap_add_released(struct log_heap *heap, struct heap_r
 	add_own_u32(&heap->births[released.birth], 0 - (uint32_t)released.blocks);
 }
 
-/* Blocks are no more among the live ones of @heap's path. */
+/* Blocks of @heap's path live no longer. */
 void heap_release(struct log_thread *thread, struct log_heap *heap, struct heap_released released);
 
-/* Live blocks of the runtimes' own: so many more, modulo 2^64. */
+/* Add to the runtimes' own live blocks, modulo 2^64. */
 void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes);
 
-/* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
+/* tcmalloc creates an object by operator new when it is first called; its calls meanwhile are not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
 static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
@@ -227,9 +226,9 @@ static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *
 }
 
 /*
- * Around a call of @function, a real one that may call others of its allocator by their names: they are not
- * counted then. NULL: @function is not of the allocator whose blocks can be measured; it counts, if at all,
- * by what it calls itself.
+ * Around a call of @function, a real one that may call other functions of its allocator by name: those are
+ * not counted meanwhile. NULL: @function does not belong to the allocator whose blocks can be measured; only
+ * functions that it calls itself may count.
  */
 static ALWAYS_INLINE struct log_thread *heap_begin(const void *function)
 {

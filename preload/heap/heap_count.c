@@ -2,7 +2,7 @@
 /*
  * Counting allocations and frees: the rare cases. With live blocks each free finds the path that allocated
  * the block. Without them the bytes that the allocator gave are counted, in the program's or the thread's own
- * record, and of some blocks the stack is taken.
+ * record, and for some blocks the stack is taken.
  */
 #include "preload/heap/heap_count.h"
 
@@ -12,7 +12,7 @@ __thread struct heap_new heap_new;
 
 /* ---- live blocks ---- */
 
-/* The block is no more among the live ones of its path, if that path is in this log. */
+/* The block lives no longer: count that at its path, if that is in this log. */
 static void release(struct log_thread *thread, const struct block *block)
 {
 	struct log_heap *heap = log_at(live.log, block->heap);
@@ -30,7 +30,10 @@ static void release(struct log_thread *thread, const struct block *block)
 	heap_change(thread, -(long)bytes);
 }
 
-/* Return: whether the block is counted. One that is not in the map is not: its free would not be seen. */
+/*
+ * Return: whether the block is counted. A block that is not in the map is not, because its free would not be
+ * noticed.
+ */
 static bool enter(struct log_header *log, struct log_thread *thread, const struct block *block)
 {
 	struct block replaced;
@@ -92,7 +95,7 @@ static ALWAYS_INLINE void allocated_counted(struct log_thread *thread, struct lo
 
 /* ---- both ---- */
 
-/* Is it of a log that counts live blocks? */
+/* Does the entry belong to a log that counts live blocks? */
 static ALWAYS_INLINE bool is_live(const struct log_thread *thread)
 {
 	return likely(live.log && live.heap == HEAP_LIVE && thread != &heap_early);

@@ -6,31 +6,31 @@
 #include "preload/heap/heap.h"
 #include "preload/objects/loaded_objects.h"
 
-/* The allocator returned @place for @bytes, NULL for a failure. @caller: where the program called. */
+/* The allocator returned @place for @bytes, or NULL if it failed. @caller: where the program called it. */
 void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
 /* Before a block goes to the real free. */
 void heap_free(struct log_thread *thread, void *place);
 
 /*
  * The same in two steps, for a realloc(): heap_take() finds the block and returns whether it counts. Then
- * heap_freed() counts it. After a realloc() that failed heap_put_back() notes that it lives on.
+ * heap_freed() counts it. If the realloc() failed, heap_put_back() notes that the block lives on.
  */
 bool heap_take(struct log_thread *thread, void *place, struct block *block);
 void heap_freed(struct log_thread *thread, const struct block *block);
 void heap_put_back(struct log_thread *thread, const struct block *block);
 
 /*
- * The calling thread's last operator new that was called: its code, and where the program called it. What it
- * allocates is its caller's.
+ * The calling thread's last operator new: its code, and where the program called it. Its allocations count
+ * for its caller.
  */
-#define HEAP_NEW_BYTES 256u /* of code, at most, before it has allocated */
+#define HEAP_NEW_BYTES 256u /* of its code, at most, until it calls malloc */
 struct heap_new {
 	uintptr_t function;
 	uintptr_t caller;
 };
 extern HIDDEN __thread struct heap_new heap_new TLS_INITIAL_EXEC;
 
-/* Where the program called, as the allocator was called by @caller. */
+/* Where the program called, if @caller called the allocator. */
 static ALWAYS_INLINE uintptr_t heap_caller(uintptr_t caller)
 {
 	return unlikely(caller - heap_new.function < HEAP_NEW_BYTES) ? heap_new.caller : caller;
@@ -38,13 +38,13 @@ static ALWAYS_INLINE uintptr_t heap_caller(uintptr_t caller)
 
 /* ---- the usual cases, where live blocks are known ---- */
 
-/* May the runtimes keep for themselves what the function at @caller allocates? */
+/* May this be a block that the function at @caller allocates for the runtimes themselves? */
 static ALWAYS_INLINE bool heap_may_be_runtimes(const struct log_thread *thread, uintptr_t caller)
 {
 	return unlikely(runtimes_keep(caller)) || unlikely(!thread->nodes && thread->serial == 0);
 }
 
-/* The newest reading of the clock that costs nothing. */
+/* The newest known time, without reading the clock. */
 static ALWAYS_INLINE uint64_t heap_newest_ticks(const struct log_header *log, const struct log_thread *thread)
 {
 	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks;
@@ -63,7 +63,7 @@ static ALWAYS_INLINE void heap_add_allocated(struct log_thread *thread, struct l
 	heap_add(thread, (long)block->bytes);
 }
 
-/* Count an allocation that asks for nothing rare. Return: false: it does, and nothing has changed. */
+/* Count an allocation, if nothing rare is due. Return: false: it is, and nothing has changed. */
 static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, void *place, uint64_t bytes,
 						 uintptr_t caller)
 {
@@ -82,7 +82,7 @@ static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, void
 	return true;
 }
 
-/* The same for a free, of a block that its own thread allocated. */
+/* The same for a free of a block that this thread allocated. */
 static ALWAYS_INLINE bool heap_freed_at_once(struct log_thread *thread, void *place)
 {
 	struct log_header *log = live.log;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples of the heap: rare beside the allocations, so their counters are plain sums of weights. */
+/* Samples of the heap: they are rare compared to allocations, so counters are plain sums of weights. */
 #include "preload/heap/heap_sample.h"
 
 #include "preload/heap/poisson.h"
@@ -24,7 +24,7 @@ static bool is_operator_new(uintptr_t function)
 	return false;
 }
 
-/* How many of the innermost ones satisfy nobody's question. */
+/* How many of the innermost calls are of no interest to the user. */
 static uint32_t nr_of_new(const struct stack_call *calls, uint32_t nr)
 {
 	uint32_t first = 0;
@@ -34,7 +34,7 @@ static uint32_t nr_of_new(const struct stack_call *calls, uint32_t nr)
 	return first;
 }
 
-/* Nobody of the program is on the stack. */
+/* No function of the program is on the stack. */
 static bool are_runtimes(const struct stack_call *calls, uint32_t nr)
 {
 	uint32_t nr_held = 0;
@@ -54,7 +54,7 @@ static struct log_heap *find_record(struct log_header *log, struct log_thread *t
 
 	*is_runtimes = runtimes_keep(caller) || are_runtimes(calls + first, nr - first);
 	node = node_at(log, path_of_stack(thread, calls + first, nr - first, true));
-	if (node == &thread->root)	/* whose record counts exactly */
+	if (node == &thread->root)	/* the root's record counts exactly */
 		return NULL;
 	return node->heap ? log_at(log, node->heap) : heap_new_record(thread, node);
 }
@@ -115,7 +115,7 @@ NOINLINE void heap_sample_take(struct log_thread *thread, const void *place, uin
 		if (thread->heap_sample_left_bytes >= 0)
 			return;
 	}
-	/* Before the stack is taken: a handler that comes meanwhile draws its own samples. */
+	/* Draw before taking the stack: a handler that runs meanwhile draws its own samples. */
 	thread->heap_sample_left_bytes =
 		(int64_t)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes);
 	block.birth = heap_birth_at(log, now);

@@ -68,7 +68,7 @@ static uint64_t exponential(uint64_t x)
 }
 
 /*
- * bytes / p in means, in units of 2^-RATIO_SHIFT, and the variance, of blocks that are neither small nor
+ * bytes / p in means, in units of 2^-RATIO_SHIFT, and the variance; for blocks that are neither small nor
  * certain.
  */
 static uint64_t ratio(uint64_t bytes, uint64_t mean_bytes, uint64_t *variance)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which allocations are sampled, and what those stand for. Samples are a Poisson process along the bytes that
- * a thread allocates, one every mean bytes on average: a block of s bytes is sampled with probability p = 1 -
- * exp(-s / mean), whatever came before it. Integers alone: it runs inside malloc(). No state, no libc.
+ * Decides which allocations are sampled, and computes what the samples stand for. Samples are a Poisson
+ * process along the bytes that a thread allocates, one every mean bytes on average: a block of s bytes is
+ * sampled with probability p = 1 - exp(-s / mean), whatever came before it. It uses integers only, because it
+ * runs inside malloc(). No state, no libc.
  */
 #pragma once
 
@@ -14,8 +15,8 @@
 /* What one sampled block stands for. */
 struct poisson_weight {
 	uint64_t bytes;		/* bytes / p */
-	uint64_t blocks;   /* 1 / p, rounded up or down at random, by the block's address: always the same for
-			      one */
+	uint64_t blocks;   /* 1 / p, rounded up or down by a hash of the block's address: always the same for
+			      one block */
 	uint64_t variance; /* that it adds to the sum of bytes, in units of mean^2 /
 			      2^LOG_SAMPLE_VARIANCE_SHIFT */
 };

@@ -2,11 +2,12 @@
 /*
  * Measures the hooks' own cost. They are called as a program calls them, with a thread's record of one path
  * of its own. The cost of counting a heap block is measured with blocks that no allocator knows. For hooks,
- * the smallest of many counts is taken, since any disturbance makes a count larger; for blocks, medians. The
- * spread is the uncertainty.
+ * the smallest of many measurements is taken, because any disturbance makes one larger; for blocks, the
+ * median. The spread is the uncertainty.
  *
  * While there is one thread, the log is a scratch one too. Later, other threads use the log: then the record
- * is an area in it that readers skip, and what would change the log's head is not measured.
+ * is an area in it that readers skip, and costs whose measurement would change the log's header are not
+ * measured.
  */
 #include "preload/hooks/hook_cost.h"
 
@@ -217,7 +218,7 @@ void cost_measure(struct log_header *log)
 	sys_restore_signals(&mask);
 }
 
-/* On a record in @log, which others use meanwhile. */
+/* Measure on a record in @log, which other threads use meanwhile. */
 static struct log_cost measure_beside(struct log_header *log, struct scratch *scratch)
 {
 	struct log_thread *thread = self;
@@ -226,7 +227,7 @@ static struct log_cost measure_beside(struct log_header *log, struct scratch *sc
 
 	sys_block_signals(&mask);
 	begin(log, scratch);
-	/* where another switches recording off now: no stacks for it */
+	/* if another thread switches recording off now: no stacks for it */
 	scratch->thread.repair_addr = (uint64_t)&mask;
 	self = &scratch->thread;
 	cost = measure(scratch);

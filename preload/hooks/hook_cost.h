@@ -12,13 +12,13 @@ void cost_measure(struct log_header *log);
 
 /*
  * The same at the first hook of a process that has no costs yet and may have threads. Measures only hooks, on
- * a record in @log that readers skip. Makes system calls, so nothing is measured after a seccomp filter; nor
- * while recording is off, when hooks do something else.
+ * a record in @log that readers skip. Makes system calls, so nothing is measured after a seccomp filter.
+ * Nothing is measured while recording is off either, because hooks do something else then.
  */
 void cost_measure_late(struct log_header *log);
 
 /*
- * The same again while the program runs, by the sampling task. If it finds less, the start was disturbed:
- * then all costs that were measured there become less in proportion.
+ * The same again while the program runs, by the sampling task. If it finds less, the start was disturbed, and
+ * all costs measured there are reduced in proportion.
  */
 void cost_measure_again(struct log_header *log);

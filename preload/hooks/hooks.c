@@ -18,7 +18,9 @@
 
 #define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */
 
-/* No function of this file changes it: it is as the function has it that calls the hook. 0: not known. */
+/*
+ * The frame pointer of the function that calls the hook: no function of this file changes it. 0: not known.
+ */
 #if defined(__x86_64__) && !defined(__clang__)
 register uintptr_t frame_pointer __asm__("rbp");
 #else
@@ -77,14 +79,14 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 		call_begin_slowly(thread, frame);
 }
 
-/* The thread's first event, or something must be set right before a frame can follow the top one. */
+/* This is the thread's first event, or something must be repaired before a frame can follow the top one. */
 static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_thread *thread = thread_self();
 
 	if (unlikely(!thread && live.log))
 		log_lose(live.log, LOG_LOST_CALLS);
-	else if (unlikely(!thread && live.pid))		/* of a vfork child before its parent has a log */
+	else if (unlikely(!thread && live.pid))		/* in a vfork child before its parent has a log */
 		log_lose(entry_holder(), LOG_LOST_CALLS);
 	else if (unlikely(!live_has_begun))
 		live_early_calls++;
@@ -108,7 +110,7 @@ static NOINLINE void enter_slowly_from(uint64_t function_addr, uintptr_t call_si
 		frame->site_low = (uint32_t)call_site;
 }
 
-/* A counted function's call site that cannot be patched, or is not yet. */
+/* The call site of a counted function that cannot be patched, or is not patched yet. */
 static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
@@ -217,7 +219,7 @@ static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t call_site,
 		memory_keep(self, top_frame(self), &now);
 }
 
-/* Calls that the selection leaves out have no frame. Entry and exit must decide this alike. */
+/* Calls that the selection leaves out have no frame. Entry and exit must decide this in the same way. */
 static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr,
 				      uintptr_t stack_addr)
 {
@@ -231,8 +233,8 @@ static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t 
 }
 
 /*
- * The same after the focus has changed. Counted functions go on being counted everywhere, as their call sites
- * do. A gap with open calls takes in what would have no frame: it counts all exits.
+ * The same after the focus has changed. Counted functions are still counted everywhere, because their call
+ * sites are. A gap with open calls includes calls that would have no frame, because it counts all exits.
  */
 static NOINLINE bool is_left_out_now(const struct log_thread *thread, uint64_t function_addr,
 				     uintptr_t stack_addr)
@@ -251,7 +253,7 @@ static NOINLINE bool is_left_out_now(const struct log_thread *thread, uint64_t f
 	return true;
 }
 
-/* An exit of neither the top frame's call nor one below it on the stack. */
+/* An exit that belongs neither to the top frame's call nor to one below it on the stack. */
 static NOINLINE bool is_exit_left_out_now(const struct log_thread *thread, uint64_t function_addr,
 					  uintptr_t stack_addr)
 {
@@ -278,8 +280,9 @@ static ALWAYS_INLINE bool exit_is_left_out(const struct log_thread *thread, uint
 }
 
 /*
- * Some or all calls are not recorded now, or only counted; or the clock is not the time-stamp counter; or
- * memory is read, or calling lines are recorded. These are functions of their own, because they call others.
+ * The slow way: some or all calls are not recorded now, or only counted; or the clock is not the time-stamp
+ * counter; or memory is read, or calling lines are recorded. These are functions of their own, because they
+ * call others.
  */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
 				     uintptr_t return_addr)
@@ -350,8 +353,8 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 
 /*
  * Does the call of @frame end, although its function has moved the stack by more than the slack (alloca)?
- * Such a function has a frame pointer, with its return address beside it: that of the hook's second argument.
- * The frame pointer of a call within it would be lower.
+ * Such a function has a frame pointer, with its return address beside it, which is the hook's second
+ * argument. The frame pointer of a call within it would be lower.
  */
 static ALWAYS_INLINE bool ends_extended(const struct log_thread *thread, const struct log_frame *frame,
 					uintptr_t stack_addr, uintptr_t call_site)
@@ -453,7 +456,7 @@ static NOINLINE void exit_at_new_place(struct log_header *log, struct log_thread
 	exit_at(log, thread, stack_addr, call_site, place);
 }
 
-/* Calling lines are recorded, or it is not on the fast way. */
+/* Calling lines are recorded, or the thread is not on the fast way. */
 static NOINLINE void exit_timed(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
 				uintptr_t call_site)
 {

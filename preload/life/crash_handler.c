@@ -26,7 +26,7 @@ static bool has_own_log(void)
 			   !live_is_sealed() && live_open_child());
 }
 
-/* What may fail in a broken process comes last. */
+/* Steps that may fail in a broken process come last. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
 	uint64_t values[] = { (uint64_t)number, (uint64_t)(int64_t)info->si_code, (uint64_t)info->si_addr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The recorder as a whole: its end. On trouble it writes one line on stderr and turns itself off, while the
+ * The end of the recorder as a whole. On trouble it prints one line on stderr and turns itself off, and the
  * program runs on.
  */
 #pragma once

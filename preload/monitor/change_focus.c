@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A process looks for a wish at calls that are not on its hooks' fast way. So one that makes only short calls
- * for a while follows it later.
+ * A process looks for a request at calls that are not on its hooks' fast way. So a process that makes only
+ * short calls for a while follows it later.
  */
 #include "preload/monitor/change_focus.h"
 

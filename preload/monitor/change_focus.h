@@ -5,7 +5,7 @@
 #include "preload/monitor/options.h"
 
 /*
- * Ask the recorded processes that --pid names for another focus, by their logs, and say what became of it.
+ * Request another focus of the recorded processes that --pid names, by their logs, and print the result.
  * Return: exit status
  */
 int focus_change(const struct options *options);

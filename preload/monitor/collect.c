@@ -42,10 +42,7 @@ int collect_begin(const struct run *run, const struct process_id *id)
 	return fd;
 }
 
-/*
- * flock() drops the shared lock before it tries the other one, so that of two which end together one
- * succeeds.
- */
+/* flock() drops the shared lock before it tries the other one, so if two end together, one succeeds. */
 void collect_end(int fd, const struct run *run, const struct process_id *id)
 {
 	char path[LOCK_PATH_BYTES];
@@ -59,8 +56,9 @@ void collect_end(int fd, const struct run *run, const struct process_id *id)
 }
 
 /*
- * Does no process of this host write the log any more? A lease for reading is given only then, wherever the
- * file system has leases. Where it has none, no log is written in place, and the log's own word holds.
+ * Does no process of this host write the log any more? The kernel gives a lease for reading only then, if the
+ * file system has leases. On one without leases no log is written in place, and the log itself says whether
+ * it is complete.
  */
 static bool is_over(int fd, const struct log_header *header)
 {

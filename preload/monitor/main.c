@@ -142,7 +142,7 @@ static int replace_by_program(struct monitor *monitor, const char *run_path)
 	return cannot(command[0], -errno);
 }
 
-/* Nobody has to wait longer than the program runs, so there are no turns. */
+/* insideme-run does not wait longer than the program runs, so there are no turns. */
 static void wait_for_rank(struct monitor *monitor)
 {
 	struct pollfd fd = { monitor->signal_fd, POLLIN, 0 };

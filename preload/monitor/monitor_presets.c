@@ -141,12 +141,12 @@ void rows_say_none(const struct rows_options *options, int32_t rank)
 
 	if (name && rank < 0)
 		fprintf(stderr,
-			"insideme: no rows under another insideme-run: give %s to that one; "
+			"insideme: no rows here: give %s to the insideme-run above this one; "
 			"afterwards: insideme-report -f pikos\n",
 			name);
 	else if (name && !rank)
 		fprintf(stderr,
-			"insideme: no rows of single ranks, for all: insideme-run %s -- mpirun ...; "
+			"insideme: no rows for single ranks; for all ranks: insideme-run %s -- mpirun ...; "
 			"afterwards: insideme-report -f pikos\n",
 			name);
 }

@@ -44,7 +44,10 @@ bool rows_are_csv(const char *name);
 /* Before the program starts. Return: 0, or an exit status after a line on stderr: do not run the program */
 int rows_check(const struct rows_options *options, const sigset_t *mask);
 
-/* One insideme-run writes the rows of a run. Another one says so; of several @rank (-1: none) the first. */
+/*
+ * One insideme-run writes the rows of a run. Another one prints that; if there are several, the first @rank
+ * (-1: none).
+ */
 void rows_say_none(const struct rows_options *options, int32_t rank);
 
 /*

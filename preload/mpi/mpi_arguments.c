@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where each call has which argument: the table's texts, looked up once. */
+/* The places of arguments in each call, from the table's texts, looked up once. */
 #include "preload/mpi/mpi_arguments.h"
 
 #include <string.h>

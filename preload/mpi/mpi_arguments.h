@@ -5,11 +5,11 @@
 #include "preload/mpi/mpi_calls.h"
 #include "preload/mpi/mpi_library.h"
 
-/* A call of the program. */
+/* A call by the program. */
 struct mpi_arguments {
 	enum mpi_call id;
 	enum mpi_variant variant;
-	const word *values; /* [MPI_ARGUMENTS_MOST]; those that the call does not have are 0 */
+	const word *values; /* [MPI_ARGUMENTS_MOST]; arguments that the call does not have are 0 */
 };
 
 #define ROLE_LETTERS ('z' - 'A' + 1)
@@ -37,7 +37,7 @@ static inline int role_last(enum mpi_call id, char role)
 	return roles.last[id][role - 'A'] - 1;
 }
 
-/* Values by number. A number that the call has stored is at an address in C too. */
+/* Values by number. A number that the call has stored is at an address, in C too. */
 static inline int argument_number(const struct mpi_arguments *arguments, int place)
 {
 	return argument_int(arguments->values[place], arguments->variant);

@@ -13,7 +13,7 @@ static bool is_locked; /* protects the list */
 static struct comm *comms;
 static uint32_t generation;	/* of the list: one more after each removal */
 
-static bool unused_locked; /* protects this list; may be taken under is_locked */
+static bool unused_locked; /* protects the list of unused ones; may be taken under is_locked */
 static struct comm *unused;
 
 /* The communicator that the thread used last. */
@@ -199,7 +199,7 @@ struct comm *comm_find(word handle)
 	return comm;
 }
 
-/* A rank that gets no communicator counts the creation too: names must agree. */
+/* A rank that gets no communicator counts the creation too, because names must agree in all ranks. */
 void comm_created(word parent, word handle)
 {
 	struct comm *from = comm_find(parent);

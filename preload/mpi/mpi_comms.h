@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Communicators. A name is the same in all ranks, without any message: that of the communicator it was made
- * from, which of that one's creations it is, and the lowest world rank in it: "MPI_COMM_WORLD/1@0".
+ * Communicators. A name is the same in all ranks, without any message. It has the name of the parent
+ * communicator, the number of the creation from that parent, and the lowest world rank in the new one:
+ * "MPI_COMM_WORLD/1@0".
  */
 #pragma once
 
@@ -12,20 +13,20 @@ struct comm {
 	word handle;
 	uint32_t label;
 	uint32_t nr_created;
-	uint32_t nr_holds;	/* by requests; and by the list, while its handle is valid */
+	uint32_t nr_holds;	/* by requests, and by the list while its handle is valid */
 	bool is_inter;
-	int nr_peers;		/* of the group that peers are in: of an intercommunicator the other one */
-	int *world_ranks;	/* of these; NULL: as they are */
+	int nr_peers;		/* size of the peers' group: in an intercommunicator the other group */
+	int *world_ranks;	/* of the peers; NULL: their ranks are world ranks */
 	char name[64];
 };
 
-/* A communicator that is known already, without a question to MPI; NULL: it is not. Any thread. */
+/* A communicator that is already known, without asking MPI; NULL: it is not known. Any thread. */
 struct comm *comm_known(word handle);
 
-/* The communicator of a call, made known when it is new. NULL: no memory. Any thread. */
+/* The communicator of a call, entered if it is new. NULL: no memory. Any thread. */
 struct comm *comm_find(word handle);
 
-/* @handle was made from @parent by a call that all ranks of @parent made; it may be MPI_COMM_NULL. */
+/* A call that all ranks of @parent made has made @handle from it; @handle may be MPI_COMM_NULL. */
 void comm_created(word parent, word handle);
 
 /*
@@ -34,12 +35,12 @@ void comm_created(word parent, word handle);
  */
 void window_created(word parent, word handle);
 
-/* The handle is about to be freed: it may come again as another communicator. */
+/* The handle is about to be freed: MPI may use it again for another communicator. */
 void comm_forget(word handle);
 
-/* A request needs it also when its handle is gone. */
+/* A request needs the communicator even when its handle is gone. */
 void comm_hold(struct comm *comm);
 void comm_release(struct comm *comm);
 
-/* The world rank of @peer in @comm; LOG_PEER_NONE: it has none, as ranks of a spawned world. */
+/* The world rank of @peer in @comm; LOG_PEER_NONE: it has none, for example in a spawned world. */
 int comm_world_rank(const struct comm *comm, int peer);

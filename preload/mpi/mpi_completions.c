@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which requests a call completed, by what it stored in the program's arguments. */
+/* Finds out which requests a call completed, by what it stored in the program's arguments. */
 #include "preload/mpi/mpi_completions.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ const struct mpi_message *completions_awaited(const struct completions *completi
 	return NULL;
 }
 
-/* What it was, as far as known. Return: NULL: it was cancelled. */
+/* The message of a completed request, as far as known. Return: NULL: it was cancelled. */
 static const struct mpi_message *received(const struct request *request, const struct status *status,
 					  struct mpi_message *message)
 {
@@ -49,7 +49,7 @@ static const struct mpi_message *received(const struct request *request, const s
 	if (status)
 		message_know_status(message, request->comm, status);
 	else if (request->is_cancelled)
-		message->peer = LOG_PEER_ANY; /* or of none, which only its status would have said */
+		message->peer = LOG_PEER_ANY; /* or from none, which only its status would show */
 	return message;
 }
 

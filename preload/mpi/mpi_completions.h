@@ -7,7 +7,9 @@
 
 #define COMPLETIONS_FEW 64
 
-/* The requests that a call was given; NULL: not known. In memory of its own where they are more than a few.
+/*
+ * The requests that were passed to a call; NULL: not known. If there are more than a few, they are in memory
+ * of their own.
  */
 struct completions {
 	struct request **requests;
@@ -23,8 +25,8 @@ void completions_begin(struct completions *completions, const struct mpi_argumen
 const struct mpi_message *completions_awaited(const struct completions *completions);
 
 /*
- * After it has returned, in the recorder too if it @is_recorded. @has_succeeded: if not, what it completed is
- * not known.
+ * After the call has returned(), if it @is_recorded. @has_succeeded: if not, it is not known what the call
+ * completed.
  */
 void completions_end(struct completions *completions, const struct mpi_arguments *arguments, bool is_recorded,
 		     bool has_succeeded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What Open MPI and MPICH have in common, and where they differ. */
+/* What Open MPI and MPICH have in common, and what differs. */
 #include "preload/mpi/mpi_library.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 #define OPEN_MPI_IN_PLACE ((word)1)
 #define OPEN_MPI_STATUS_IGNORE ((word)0)
 
-/* Fortran's, and those of mpi_f08, are the same. */
+/* Those of Fortran and of mpi_f08 are the same. */
 struct mpich_status {
 	int count_low, count_high_and_cancelled;
 	int source, tag, error;
@@ -68,7 +68,9 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
 	return search->found != NULL;
 }
 
-/* First what comes after us in the order of the dynamic linker; then objects that were opened by RTLD_LOCAL.
+/*
+ * Search first the objects after ours in the order of the dynamic linker, then those that were opened with
+ * RTLD_LOCAL.
  */
 void *mpi_find(const char *name)
 {
@@ -79,7 +81,7 @@ void *mpi_find(const char *name)
 	return search.found;
 }
 
-/* A variable of MPI: the program's copy of it, where the linker made one. */
+/* A variable of MPI: the program's copy of it, if the linker made one. */
 static word variable(const char *name)
 {
 	void *place = dlsym(RTLD_DEFAULT, name);
@@ -187,7 +189,7 @@ void mpi_look(void)
 		if (!find_all() || !ask_rank || ask_rank(mpi.comm_world, &mpi.rank) ||
 		    mpi.comm_size(mpi.comm_world, &mpi.nr_ranks) ||
 		    mpi.comm_group(mpi.comm_world, &mpi.world_group))
-			is_over = true; /* an MPI that is neither: calls are recorded, messages are not */
+			is_over = true; /* neither of the two: calls are recorded, messages are not */
 		else
 			__atomic_store_n(&mpi.is_up, true, __ATOMIC_RELEASE);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The program's MPI, known without mpi.h: what Open MPI and MPICH have in common is called, and where they
- * differ is here. Handles in C are pointers in Open MPI and numbers in MPICH; in Fortran they are numbers in
- * both.
+ * The program's MPI, used without mpi.h. This file has all differences between Open MPI and MPICH; the rest
+ * is common to both. Handles in C are pointers in Open MPI and numbers in MPICH; in Fortran they are numbers
+ * in both.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 typedef uintptr_t word;
 
-/* Where a call comes from. Fortran passes everything by its address. */
+/* The language that a call comes from. Fortran passes everything by its address. */
 enum mpi_variant {
 	FROM_C,
 	FROM_FORTRAN_,
@@ -56,7 +56,7 @@ extern HIDDEN const struct mpi_recorder *recorder;
 /* The definition of @name that the program would have called without us; NULL: no loaded object has one. */
 void *mpi_find(const char *name);
 
-/* Is it defined, but not by this library? */
+/* Is @name defined, but not by this library? */
 bool mpi_is_others(const void *function);
 
 /* After a call of the program: fill mpi when MPI has been initialized. Any thread. */
@@ -75,15 +75,15 @@ word stored_request(word address, int index, enum mpi_variant variant);
 word stored_comm(word address, enum mpi_variant variant);
 word stored_window(word address, enum mpi_variant variant);
 
-/* Does the buffer @argument stand for MPI_IN_PLACE? True also where that cannot be known. */
+/* Does the buffer @argument stand for MPI_IN_PLACE? Also true if that cannot be known. */
 bool argument_is_in_place(word argument, enum mpi_variant variant);
 
-/* What a status says. */
+/* The contents of a status. */
 struct status {
 	int source, tag;
 	bool is_cancelled;
 	int64_t bytes;
 };
 
-/* The @index-th one at @argument. False: the program asked for none, or that cannot be known. */
+/* Read the @index-th status at @argument. False: the program asked for none, or that cannot be known. */
 bool argument_status(word argument, int index, enum mpi_variant variant, struct status *status);

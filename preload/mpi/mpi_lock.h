@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A lock. The program's mutexes are recorded as waits; this is none of them. */
+/* A lock that is not recorded as a wait, as the program's mutexes are. */
 #pragma once
 
 #include <sched.h>

@@ -21,7 +21,7 @@ static inline void pages_free(void *pages, size_t bytes)
 		munmap(pages, bytes);
 }
 
-/* Append @more at @at, with a 0 behind it. What reaches beyond @end is cut. Return: where the text ends */
+/* Append @more at @at, with a 0 behind it, cut at @end. Return: the end of the text */
 static inline char *text_add(char *at, const char *end, const char *more)
 {
 	while (at + 1 < end && *more)

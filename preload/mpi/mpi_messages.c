@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a call transferred, by the roles of its arguments. */
+/* Finds out what a call transferred, by the roles of its arguments. */
 #include "preload/mpi/mpi_messages.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ static int place_of(const struct mpi_arguments *arguments, char role)
 	return role_first(arguments->id, role);
 }
 
-/* Counts by rank of the communicator, or of the other group. */
+/* Sums up counts by rank of the communicator, or of the other group. */
 static int64_t sum_of_counts(const struct mpi_arguments *arguments, int place, const struct comm *comm)
 {
 	const bool is_given = arguments->values[place] != 0;
@@ -25,8 +25,8 @@ static int64_t sum_of_counts(const struct mpi_arguments *arguments, int place, c
 }
 
 /*
- * Bytes of the first buffer. Where that is MPI_IN_PLACE, its count and type mean nothing; and in collectives
- * of intercommunicators they mean something in one of the groups only. Return: -1: not known.
+ * Bytes of the first buffer. If it is MPI_IN_PLACE, its count and type have no meaning; in collectives of
+ * intercommunicators they have one in only one of the groups. Return: -1: not known.
  */
 static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct comm *comm,
 			    bool is_collective)
@@ -75,7 +75,7 @@ static uint32_t tag_at(const struct mpi_arguments *arguments, int place)
 	return (uint32_t)zigzag(tag < 0 ? LOG_TAG_ANY : tag);
 }
 
-/* False: to or from nobody. */
+/* False: the peer is MPI_PROC_NULL. */
 static bool know_peer(const struct mpi_arguments *arguments, const struct comm *comm, int place,
 		      struct mpi_message *message)
 {
@@ -188,7 +188,9 @@ const struct mpi_message *messages_awaited(const struct messages *messages,
 		       : NULL;
 }
 
-/* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
+/*
+ * A receive's count is the most that may arrive. What arrived is in the status, if the program asks for one.
+ */
 static bool know_outcome(const struct mpi_arguments *arguments, const struct comm *comm,
 			 struct mpi_message *message)
 {

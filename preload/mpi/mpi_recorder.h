@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What libinsideme.so offers to libinsideme-mpi.so, which looks up the variable insideme_mpi_recorder. Both
- * come from one build; another version is not used.
+ * The functions of libinsideme.so for libinsideme-mpi.so, which looks up the variable insideme_mpi_recorder.
+ * Both come from one build; another version is not used.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #define MPI_RECORDER_VERSION 3
 
-/* What one call transferred, or one half of it: a call that sends and receives has two. */
+/* What one call transferred. A call that sends and receives has two such messages. */
 struct mpi_message {
 	uint32_t direction;	/* enum log_message_direction */
 	uint32_t label;		/* of the communicator's name; 0: none */
@@ -18,8 +18,8 @@ struct mpi_message {
 	uint32_t detail;	/* zigzag of the tag, or of a collective root << 2 | enum log_collective */
 	uint64_t bytes;
 	bool is_size_known;
-	bool is_further;	/* not the first one of its call */
-	bool is_pending;	/* the call only starts it */
+	bool is_further;	/* not the first message of its call */
+	bool is_pending;	/* the call only starts the transfer */
 };
 
 /* A transfer that a call started, and another one will complete. */
@@ -41,9 +41,12 @@ struct mpi_recorder {
 	bool (*entered)(void *function);
 	/* Before the real call of a recorded one: what it waits for. */
 	void (*awaits)(const struct mpi_message *message);
-	/* After the real call of a recorded one, which ends now. False: a jump took its frame, it is lost. */
+	/*
+	 * After the real call of a recorded one, which ends now. False: a jump has removed its frame, and it
+	 * is lost.
+	 */
 	bool (*returned)(void);
-	/* Then: a call without any message has one of LOG_MESSAGE_NONE. */
+	/* After returned(): a message of the call. A call without messages has one of LOG_MESSAGE_NONE. */
 	void (*message)(const struct mpi_message *message);
 	/* The same call started @pending, whose message is filled. */
 	void (*started)(struct mpi_pending *pending);
@@ -59,9 +62,9 @@ struct mpi_recorder {
 	void (*rank)(int rank, int nr_ranks);
 	/* MPI_Pcontrol(0) and (1): recording of all calls stops, and goes on. */
 	void (*control)(bool is_on);
-	/* Calls of these names are the program's own functions: they are not recorded. */
+	/* The program defines functions of these names itself: calls of them are not recorded. */
 	void (*bypassed)(const char *names);
-	/* +1 before, -1 after work of ours, or of MPI for us, whose memory is none of the program's. */
+	/* +1 before, -1 after work of ours, or of MPI for us: its memory is not counted as the program's. */
 	void (*own_work)(int step);
 };
 

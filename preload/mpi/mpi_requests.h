@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Requests, from the call that starts a transfer to the one that completes it. Any thread. A handle may stand
- * for several: what MPI has sent at once may all have the same one, and a handle comes again once it is free.
- * So a call that may complete a request claims it before; while it is claimed, no other call finds it.
+ * for several requests: those that MPI has completed at once may all have the same one, and a handle is used
+ * again once it is free. So a call that may complete a request claims it first. While it is claimed, no other
+ * call finds it.
  */
 #pragma once
 
@@ -19,13 +20,12 @@ struct request {
 	struct mpi_pending pending;
 };
 
-/* Remember @pending by the handle, which is newer than all of that handle. Without memory it is not followed.
- */
+/* Remember @pending, the newest one of its handle. Without memory it is not followed. */
 void request_add(word handle, struct comm *comm, bool is_persistent, const struct mpi_pending *pending);
 
 /* The newest unclaimed one of the handle; NULL: none. Valid until someone completes it. */
 struct request *request_find(word handle);
 struct request *request_claim(word handle);
 void request_unclaim(struct request *request);
-/* Of a claimed one: it is gone. */
+/* A claimed request is over. */
 void request_remove(struct request *request);

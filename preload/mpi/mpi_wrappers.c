@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The MPI calls themselves, in C and as compilers name them in Fortran. All arguments are words: numbers and
- * addresses. No MPI function takes a floating-point number by value.
+ * The MPI calls themselves, in C and under the names that compilers use for Fortran. All arguments are words,
+ * numbers or addresses: no MPI function takes a floating-point number by value.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
 /* For each call: the functions that the program would have called, by variant. Any thread writes the same. */
 static struct {
 	void *next[NR_VARIANTS];
-	void *own;		/* ours of the variant of C, which stands for all in the log */
+	void *own;		/* our function of the variant of C, which stands for all in the log */
 } functions[NR_MPI_CALLS];
 
-/* A callee takes the arguments that it has; words beyond are the caller's to clean up. */
+/* A callee takes the arguments that it has; the caller removes further words. */
 typedef word next_function(word, word, word, word, word, word, word, word, word, word, word, word, word,
 			   word);
 
@@ -46,7 +46,7 @@ struct call {
 	struct completions completions;
 };
 
-/* Before the call: what it frees must be forgotten before the same handle can come again. */
+/* Before the call: what it frees must be forgotten before MPI can use the same handle again. */
 static void begin_call(struct call *call, bool is_recorded)
 {
 	const struct mpi_arguments *arguments = &call->arguments;
@@ -104,13 +104,13 @@ static void look_for_mpi(void)
 	mpi_look();
 	if (mpi.is_up) {
 		recorder->rank(mpi.rank, mpi.nr_ranks);
-		comm_find(mpi.comm_world); /* or its first call would not say what it waits for */
+		comm_find(mpi.comm_world); /* otherwise its first call would not say what it waits for */
 		tell_bypassed();
 	}
 	recorder->own_work(-1);
 }
 
-/* Return: whether the recorder has the call as one that has returned. */
+/* Return: whether the recorder has taken the call's end. */
 static bool end_call(struct call *call, bool is_recorded, bool has_succeeded)
 {
 	if (is_recorded)
@@ -213,7 +213,7 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 	FORTRAN_WRAPPER(mpi_##lower##_f08ts_, CALL_##name, FROM_F08TS, nr_c, nr)
 MPI_CALLS(WRAPPERS)
 
-/* Fortran's has no ierr. Other levels than 0 and 1 mean what each tool likes. */
+/* Fortran's has no ierr. The meaning of other levels than 0 and 1 is up to each tool. */
 static void control(int level, const char *name, word argument)
 {
 	void *next = mpi_find(name);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * .eh_frame_hdr, as all linkers write it, is a sorted table of pairs, each relative to its begin: a function,
- * and its entry in .eh_frame. There its address comes again, relative to that place, and how long it is.
+ * and its entry in .eh_frame. That entry has the function's address again, relative to its own place, and its
+ * length.
  *
- * Programs whose tables are wrong run on until something is thrown. So what a table says is not believed: it
- * may be cut, or lead anywhere.
+ * Programs whose tables are wrong run on until something is thrown. So tables are not trusted: one may be
+ * cut, or lead anywhere.
  */
 #include "preload/objects/eh_table.h"
 
 #define HEAD_BYTES 12u	/* before the pairs */
-#define ENTRY_BYTES 16u /* of an entry: its size, that of its head, the function's begin and size */
+#define ENTRY_BYTES 16u /* in an entry: its size, that of its head, the function's begin and size */
 
 struct function_range eh_table_find(const struct eh_table *table, uintptr_t addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where functions begin and end, as an object's .eh_frame_hdr and .eh_frame tell. */
+/* The begin and end of functions, from an object's .eh_frame_hdr and .eh_frame. */
 #pragma once
 
 #include <stdint.h>
@@ -15,5 +15,5 @@ struct function_range {
 	uintptr_t end; /* 0: not known */
 };
 
-/* The function around @addr. Calls nothing; from anywhere. */
+/* The function around @addr. Calls nothing; callable from anywhere. */
 struct function_range eh_table_find(const struct eh_table *table, uintptr_t addr);

@@ -13,8 +13,8 @@
 
 static uint32_t nr_moments;		/* atomic, as are the next three */
 /*
- * Moments that wait for forks; a new fork lets them go first, or endless forks of many threads
- * would starve them
+ * Moments that wait for forks. A new fork lets them go first; otherwise endless forks of many threads would
+ * starve them
  */
 static uint32_t nr_waiting;
 static uint32_t nr_forks;

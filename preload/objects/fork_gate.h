@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Descriptors that the recorder has in the program for a moment. If another thread forked during
- * that moment, its child would inherit them. So forks and such moments wait for each other. They
- * wait for a second at most, because the other task may be gone, or stopped.
+ * The recorder sometimes has a descriptor in the program for a moment. If another thread forked during that
+ * moment, its child would inherit it. So forks and such moments wait for each other. They wait for a second
+ * at most, because the other task may be gone, or stopped.
  */
 #pragma once
 

@@ -136,7 +136,7 @@ static bool read_entries(struct unit *unit, struct numbers *folders, struct func
 	return true;
 }
 
-/* Folder 0, where the compiler ran, is not told before version 5. */
+/* Before version 5 there is no folder 0, in which the compiler ran. */
 static bool read_old_entries(struct unit *unit, struct numbers *folders, struct function_files *files)
 {
 	const char *text = "";
@@ -155,7 +155,10 @@ static bool read_old_entries(struct unit *unit, struct numbers *folders, struct 
 	return true;
 }
 
-/* The row at the registers. Of several at one address the first is of the function that begins there. */
+/*
+ * Take the row in the registers. Of several rows at one address, the first belongs to the function that
+ * begins there.
+ */
 static bool add_place(struct unit *unit, struct function_files *files, bool is_end)
 {
 	uint64_t file = unit->first_file + unit->file + (unit->version >= 5);

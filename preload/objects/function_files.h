@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The source files of functions, as the section .debug_line tells them: DWARF 2 to 5, not compressed. Damage
- * ends the reading of a unit. No libc.
+ * The source files of functions, read from the section .debug_line: DWARF 2 to 5, not compressed. Damage ends
+ * the reading of a unit. No libc.
  */
 #pragma once
 
 #include "preload/objects/numbers.h"
 
-/* Of an ELF file, with a 0 behind it. */
+/* A section of an ELF file, with a 0 behind it. */
 struct chunk {
 	char *start;			/* NULL: nothing was read */
 	uint64_t bytes;

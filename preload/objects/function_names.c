@@ -45,7 +45,7 @@ static const char *skip_identifier(const char *at)
 
 static const char *skip_to_end(const char *at);
 
-/* Skip a template argument that is a value, behind its L: a type and digits, which are no length. */
+/* Skip a template argument that is a value, behind its L: a type, and digits, which are not a length. */
 static const char *skip_literal(const char *at)
 {
 	if (*at == 'N')
@@ -87,7 +87,7 @@ static const char *skip_to_end(const char *at)
 	return NULL;
 }
 
-/* What stands for two letters, or one: operators, types, abbreviations. */
+/* The meaning of one or two letters: operators, types, abbreviations. */
 struct code {
 	const char *code;
 	const char *text;
@@ -162,7 +162,7 @@ static void fail(struct mangled *m)
 
 static void read_name(struct mangled *m);
 
-/* A literal: of a small integer type alone its text is known. */
+/* A literal: only for small integer types its text is known. */
 static void read_literal(struct mangled *m)
 {
 	static const char kinds[] = "ijlmxyb";
@@ -189,7 +189,7 @@ static void read_literal(struct mangled *m)
 	m->at = *digits == 'E' ? digits + 1 : NULL;
 }
 
-/* A type that is written from left to right. The others, and repeated ones, need a demangler. */
+/* A type that is written from left to right. Other types, and repeated ones, need a demangler. */
 static void read_type(struct mangled *m)
 {
 	static const struct code suffixes[] = {

@@ -14,8 +14,8 @@
 #include "preload/common/base/compiler.h"
 
 /*
- * What dynamic linkers keep for debuggers, in glibc and in musl. musl loads this library into
- * programs that it does not fit, and would end them for a reference that it cannot resolve. So both
+ * The list of objects that dynamic linkers keep for debuggers, in glibc and in musl. musl loads this library
+ * into programs for which it is not built, and would end them for a reference that it cannot resolve. So both
  * are weak, and bound to no library's version.
  */
 #pragma weak _r_debug
@@ -89,7 +89,7 @@ uint32_t symbol_hash(const char *name);
  */
 void *object_find(const struct object *object, const char *name, uint32_t hash);
 
-/* The same of the version that is not the default. Of objects with a GNU hash table alone. */
+/* The same for the version that is not the default; only in objects with a GNU hash table. */
 void *object_find_old(const struct object *object, const char *name, uint32_t hash);
 
 /* Length of that function's code. 0: the object does not define the function, or not its length. */
@@ -107,8 +107,8 @@ static inline bool object_holds(const struct object *object, uintptr_t addr)
 }
 
 /*
- * Runtimes of languages. Their blocks are no leaks: those of the dynamic linker, the buffers of
- * stdio, and what the runtimes of C, C++ and Fortran allocate before the program's first function.
+ * Runtimes of languages. These blocks are not leaks: those of the dynamic linker, the buffers of stdio, and
+ * what the runtimes of C, C++ and Fortran allocate before the program's first function.
  *
  * Constructor only.
  */

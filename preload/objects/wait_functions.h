@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The library calls that may wait, in one table. A call that needs nothing but to be timed is a line
- * here and a line in test/exports.txt. Calls of LOCK_FUNCTIONS have wrappers of their own
- * (wrap_locks.c).
+ * The library calls that may wait, in one table. A call that only needs to be timed is a line here and a line
+ * in test/exports.txt. Calls of LOCK_FUNCTIONS have wrappers of their own (wrap_locks.c).
  *
  * Columns: result, name, parameters, arguments; the name in reports; enum log_wait_kind without its
  * prefix; the descriptor, or -1; bytes moved, from `result`; the value returned where no object
@@ -351,7 +350,7 @@
 	X(int, creat64, (const char *path, mode_t mode), (path, mode), "creat")
 
 /*
- * What compilers call of libgomp (GOMP_) and libomp (__kmpc_) for OpenMP. Columns: result,
+ * The functions of libgomp (GOMP_) and libomp (__kmpc_) that compilers call for OpenMP. Columns: result,
  * name, parameters, arguments, the name in reports, the kind, the lock or NULL.
  */
 #define OPENMP_FUNCTIONS(X) \

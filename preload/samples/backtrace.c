@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for
+ * Uses libgcc's unwinder. The recorder looks it up itself, so that programs without it do not load it for
  * nothing.
  */
 #include "preload/samples/backtrace.h"
@@ -25,12 +25,12 @@ static struct {
 	uintptr_t (*get_begin)(struct _Unwind_Context *context);
 	uintptr_t (*get_stack)(struct _Unwind_Context *context);
 	struct range object;
-	bool asks_linker;		/* for tables, by _dl_find_object() */
-	bool has_lock;			/* which also who asks for registered tables takes: before gcc 13 */
+	bool asks_linker;		/* the unwinder finds tables by _dl_find_object() */
+	bool has_lock;			/* readers of registered tables take the lock too: before gcc 13 */
 } unwinder;
-/* Code registers tables of its own, for which libgcc has a lock. Both atomic. */
+/* For code that registers tables of its own, under libgcc's lock. Both atomic. */
 static bool has_registered;
-static uint32_t nr_changes;		/* calls that are on their way */
+static uint32_t nr_changes;		/* calls that are in progress */
 static struct range recorder, libc_object, linker;
 static uintptr_t first_function;	/* where the program begins: _start */
 
@@ -51,7 +51,7 @@ static void take_unwinder(const struct object *object, const struct range *range
 	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
 	unwinder.get_stack = find(object, "_Unwind_GetCFA");
 	unwinder.object = *range;
-	/* gcc 13's, as far as its version can be told */
+	/* that of gcc 13, as far as its version can be found out */
 	unwinder.has_lock = !find(object, "__truncdfbf2");
 	unwinder.asks_linker = object_slot(object, "_dl_find_object");
 }
@@ -75,18 +75,18 @@ static int look_at(const struct object *object, void *context)
 
 struct stack {
 	struct stack_call *calls;
-	/* what a sample interrupted, maybe at the first instruction of a function */
+	/* where a sample interrupted the code, maybe at the first instruction of a function */
 	uintptr_t code_addr;
-	uintptr_t end_addr; /* functions whose stack pointer is above are not wanted */
+	uintptr_t end_addr; /* functions whose stack pointer is above this are not wanted */
 	uint32_t nr;
 	bool is_cut;
-	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
+	uintptr_t last_addr;		/* return address in the outermost; 0: it is the stack's first */
 	bool has_last;			/* it is the last of calls */
 };
 
 /*
- * Between a handler and what it interrupted: it was not called, so its table begins before its first
- * instruction.
+ * The frame between a handler and the interrupted code: it was not called, so its table begins before its
+ * first instruction.
  */
 static bool is_signal_return(uintptr_t addr, uintptr_t begin)
 {
@@ -113,7 +113,7 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 	return UNWIND_GO_ON;
 }
 
-/* What is before the program's first function: a path begins with that, as it does with hooks. */
+/* Is this before the program's first function? A path begins with that function, as it does with hooks. */
 static bool is_of_start(uintptr_t function)
 {
 	return function == first_function || is_in(&libc_object, function) || is_in(&linker, function);
@@ -128,7 +128,10 @@ NOINLINE uint32_t backtrace_take(struct stack_call calls[BACKTRACE_MOST], uintpt
 		return 0;
 	/* neither cut, nor lost, see wrap_dl_find_object.c */
 	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;
-	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
+	/*
+	 * Without a table the unwinder does not know the function's begin, and gives that of the function
+	 * before.
+	 */
 	if (is_at_end && stack.has_last)
 		calls[stack.nr - 1].function_addr = stack.last_addr - 1;
 	while (!stack.is_cut && stack.nr > 1 && is_of_start(calls[stack.nr - 1].function_addr))

@@ -11,7 +11,7 @@
 
 #include "preload/calls/paths.h"
 
-/* Of a deeper stack the innermost functions are told. */
+/* From a deeper stack, only the innermost functions. */
 #define BACKTRACE_MOST 128
 
 /*

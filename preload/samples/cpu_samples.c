@@ -60,9 +60,9 @@ static struct log_area *area_with_room(struct log_header *log, struct log_thread
 }
 
 /*
- * The calls that have no frame, beneath the thread's path: of functions that hooks know, as a stack without
- * hooks would show others too. A hook's stack_addr is two words below the stack pointer of the function that
- * called it: what that one calls lies below.
+ * The calls without a frame beneath the thread's path, only of functions that hooks know, because the stack
+ * also shows others. A hook's stack_addr is two words below the stack pointer of the function that called it:
+ * calls of that function lie below.
  */
 static uint32_t path_beneath(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr,
 			     uintptr_t sp_addr)
@@ -104,7 +104,7 @@ static bool has_room(const struct log_thread *thread, const stack_t *signal_stac
 				here - thread->stack_low_addr < thread->stack_bytes);
 }
 
-/* What the hooks say, or where they say nothing the stack. */
+/* The path by hooks, or where there are none, by the stack. */
 static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread,
 				  const ucontext_t *context)
 {

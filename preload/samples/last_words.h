@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What threads leave of their stacks when their process ends, or its memory has reached INSIDEME_MAX_MEMORY:
- * copies in the log, which the report unwinds. Nothing is unwound in a broken process.
+ * Copies of threads' stacks in the log, made when their process ends, or when its memory has reached
+ * INSIDEME_MAX_MEMORY. The report unwinds them: nothing is unwound in a broken process.
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 #include <ucontext.h>
 
 /*
- * Copy the registers in @context, and what the calling thread's stack has above its stack pointer. Called by
- * a signal handler on a stack of its own: it allocates nothing, takes no lock, and reads no memory that may
- * be missing. These three make system calls; there is a log, which is the process's own.
+ * Copy the registers in @context, and the calling thread's stack above its stack pointer. Called by a signal
+ * handler on a stack of its own: it allocates nothing, takes no lock, and reads no memory that may be
+ * missing. These three make system calls; there is a log, which is the process's own.
  */
 void last_words_of_signal(const ucontext_t *context);
 
-/* The same of the caller, which allocates memory: LOG_STACK_MEMORY. */
+/* The same for the caller, which allocates memory: LOG_STACK_MEMORY. */
 void last_words_here(void);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stacks that share a mapping, told apart by where their calls are. */
+/* Distinguishes stacks that share a mapping by the places of their calls. */
 #include "preload/stacks/coroutine_stacks.h"
 
 #include "preload/stacks/frames.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/rss_at_calls.h"
 
-/* Calls of one stack that follow each other are not further apart, as a rule; there are no smaller stacks. */
+/* Successive calls on one stack are not further apart, as a rule; no stack is smaller than this. */
 #define NEAR_BYTES	4096u
 /* Nor does a function on a coroutine's stack have locals of this size. */
 #define FAR_BYTES	16384u
@@ -52,7 +52,7 @@ static bool is_call(struct place place)
 	return place.frame && place.frame != frames_of(place.area);
 }
 
-/* A new stack of what is below @high of @stack, or of what is above. NULL: there is no room. */
+/* Split @stack at @high: make a new stack of the part below, or of the part above. NULL: there is no room. */
 static struct log_frames *split(struct log_thread *thread, struct log_frames *stack, uintptr_t middle,
 				bool is_below)
 {
@@ -68,7 +68,7 @@ static struct log_frames *split(struct log_thread *thread, struct log_frames *st
 	return part;
 }
 
-/* The calls from @bottom up to the top were never made from what is below them: they are those of @other. */
+/* The calls from @bottom up to the top were not made by the calls below them: move them to @other. */
 static void move_calls(struct log_thread *thread, struct place bottom, struct log_frames *other)
 {
 	struct log_frames *stack = stack_of(thread);
@@ -95,7 +95,8 @@ static void move_calls(struct log_thread *thread, struct place bottom, struct lo
 
 /*
  * The calls from @bottom up to the top are not on the stack that runs now, whose calls are above them in
- * memory. What is in between belongs to that one, but for the room that the first calls have above them.
+ * memory. The memory in between belongs to the running stack, except for the room above the first of these
+ * calls.
  */
 static void part(struct log_thread *thread, struct place bottom)
 {
@@ -131,7 +132,7 @@ void coroutine_stacks_before_enter(struct log_thread *thread, uintptr_t stack_ad
 	}
 }
 
-/* The call that ends is the one that is nearest: the same function may be open on several stacks. */
+/* The call that ends is the nearest one: the same function may be open on several stacks. */
 void coroutine_stacks_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct place at, bottom = { NULL, NULL }, above = { NULL, NULL };

@@ -130,7 +130,7 @@ uint32_t error_keep(struct log_thread *thread, const struct log_error *error, co
 	return place_of(thrown);
 }
 
-/* NULL: the reason is no record. */
+/* The record of the reason; NULL: it is none. */
 static struct log_error *error_of(uint32_t reason)
 {
 	const struct log_thrown *thrown = record_at(reason);
@@ -167,12 +167,12 @@ void error_uncaught(struct log_thread *thread, uint32_t reason)
 	errors_of(thread)->is_ending = 1;
 }
 
-/* ---- what is on its way between a throw and its catch ---- */
+/* ---- exceptions between a throw and its catch ---- */
 
 /*
  * gcc's code calls the exit hook while calls are left, clang's does not, and destructors make calls
- * meanwhile. So the innermost call that was open at the throw is known by its frame. When it has ended, the
- * call below takes its place.
+ * meanwhile. So the innermost call that was open at the throw is recognized by its frame. When it has ended,
+ * the call below takes its place.
  */
 void unwinding_move(struct log_unwinding *unwinding, const struct log_thread *thread)
 {
@@ -194,10 +194,13 @@ void unwinding_begin(struct log_thread *thread, const void *object, uintptr_t st
 	unwinding->stack_addr = stack_addr;
 	unwinding->reason = reason;
 	unwinding_move(unwinding, thread);
-	thread->stack_bytes = 0;	/* every hook goes the slow way until it has arrived */
+	thread->stack_bytes = 0;	/* all hooks go the slow way until the exception has arrived */
 }
 
-/* One that was left without a catch, by a jump for example, is over when its call is no longer there. */
+/*
+ * If an exception was left without a catch, for example by a jump, it is over when its call is no longer
+ * there.
+ */
 static bool is_over(const struct log_unwinding *unwinding, const struct log_frame *top)
 {
 	return unwinding->left_addr < top->stack_addr ||

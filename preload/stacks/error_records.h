@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What ends calls before their return: exceptions, jumps, ends of threads and of the process. Equal ones are
- * counted in one record; what is on its way between a throw and its catch is kept with the thread. No locks,
- * no allocation.
+ * Errors that end calls before their return: exceptions, jumps, ends of threads and of the process. Equal
+ * errors are counted in one record. Exceptions between a throw and its catch are kept with the thread. No
+ * locks, no allocation.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 /* One error, where it happens. */
 struct error_place {
 	enum log_error_kind kind;
-	uintptr_t addr;			/* where the program would go on */
-	const void *type_addr;		/* tells types apart; NULL: none */
+	uintptr_t addr;			/* where the program would continue */
+	const void *type_addr;		/* identifies the type; NULL: none */
 	const char *type;		/* NULL: none */
 };
 
@@ -22,7 +22,7 @@ struct error_place {
  */
 struct log_error *error_count(struct log_thread *thread, const struct error_place *place);
 
-/* Is this one of the first, which are kept whole? */
+/* Is this one of the first errors, which are kept whole? */
 bool error_is_kept(const struct log_error *error);
 
 /* The reason that broken calls name: @error itself, or a record of it with its @message (NULL: not known). */
@@ -32,24 +32,24 @@ uint32_t error_keep(struct log_thread *thread, const struct log_error *error, co
 /* A call was ended by @reason. */
 void error_broke_call(uint32_t reason);
 
-/* What was thrown with @reason was caught now, where the thread is; or by nobody. */
+/* The object thrown with @reason was caught now, where the thread is; or it was not caught. */
 void error_caught(const struct log_thread *thread, uint32_t reason);
 void error_uncaught(struct log_thread *thread, uint32_t reason);
 
 /*
- * An object is on its way from @stack_addr up: calls that are open now end by @reason when they end, with or
- * without an exit, until it arrives. Hooks go the slow way meanwhile, which asks unwinding_of_top().
+ * An object is on its way up from @stack_addr. Until it arrives, @reason is why the calls that are open now
+ * end, with or without an exit. Hooks go the slow way meanwhile, which calls unwinding_of_top().
  */
 void unwinding_begin(struct log_thread *thread, const void *object, uintptr_t stack_addr, uint32_t reason);
-/* By what is the thread's top call being ended? NULL: by nothing that is on its way. */
+/* The exception that is ending the thread's top call; NULL: none. */
 struct log_unwinding *unwinding_of_top(struct log_thread *thread);
 /* The top call has ended, or the same call is the top of another area now. */
 void unwinding_move(struct log_unwinding *unwinding, const struct log_thread *thread);
-/* The one of that object, or NULL. Those that began after it are over: they were left without a catch. */
+/* The unwinding of that object, or NULL. Later ones are over: they were left without a catch. */
 struct log_unwinding *unwinding_find(struct log_thread *thread, const void *object);
-/* It has arrived. The caller lets the hooks go the fast way again. */
+/* It has arrived. The caller must let hooks go the fast way again. */
 void unwinding_end(struct log_thread *thread, struct log_unwinding *unwinding);
-/* All of them: by a jump, or with the thread. */
+/* All are over: by a jump, or with the thread. */
 void unwinding_end_all(struct log_thread *thread);
 
 static inline struct log_errors *errors_of(const struct log_thread *thread)

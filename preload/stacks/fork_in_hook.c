@@ -8,7 +8,7 @@
 #include "preload/calls/stubs.h"
 
 #define PAGE LOG_AREA_ALIGN
-#define RED_ZONE_WORDS 16u /* below a stack pointer, that code may use */
+#define RED_ZONE_WORDS 16u /* words below a stack pointer that code may use */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
@@ -19,14 +19,14 @@ LARGE static char page[PAGE];
 
 static bool is_ours(uint64_t code_addr)
 {
-	/* A clock that is not the counter is read by code of libc. */
+	/* If the clock is not the time-stamp counter, code of libc reads it. */
 	return live.clock != LOG_CLOCK_TSC ||
 	       code_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
 }
 
 /*
- * What lies between a signal's context and the stack pointer that it saved is not looked at: the kernel
- * leaves parts of the processor's state unwritten there, which may hold an older context.
+ * Memory between a signal's context and the stack pointer that it saved is skipped: the kernel leaves parts
+ * of the processor's state unwritten there, and these may hold an older context.
  */
 bool fork_in_hook_find(uintptr_t limit_addr)
 {
@@ -49,7 +49,7 @@ bool fork_in_hook_find(uintptr_t limit_addr)
 	return false;
 }
 
-/* Page by page, so that it needs no address space. Nobody touches what lies beyond the end of the file. */
+/* Page by page, so that it needs no address space. No task touches memory beyond the end of the file. */
 static void make_private(struct log_header *log)
 {
 	uint64_t bytes = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
@@ -65,7 +65,7 @@ static void make_private(struct log_header *log)
 	}
 }
 
-/* The hook goes on with the parent's state. Without a record of the thread nothing else is written. */
+/* The hook continues with the parent's state. Without a record of the thread nothing else is written. */
 void fork_in_hook_stay_off(void)
 {
 	live = parents;

@@ -10,12 +10,12 @@
 
 /*
  * Called before the fork. Return: is there a signal frame between here and @limit_addr on the stack whose
- * handler interrupted code of ours? Notes what the child will need. Code that counts calls begins again.
+ * handler interrupted code of ours? Notes what the child will need. Interrupted code of a stub begins again.
  */
 bool fork_in_hook_find(uintptr_t limit_addr);
 
 /* Called in the child: nothing that it does from now on reaches the parent's log. */
 void fork_in_hook_turn_off(void);
 
-/* Called in a child of that child, whose live the kernel has wiped: it is not recorded either. */
+/* Called in a child of that child, in which the kernel has wiped live: it is not recorded either. */
 void fork_in_hook_stay_off(void);

@@ -9,7 +9,7 @@
 #include "preload/state/log_space.h"
 #include "preload/state/rss_at_calls.h"
 
-#define LEAST_AREA_BYTES	(4u << 10)	/* of a thread without hooks, for the call that it waits in */
+#define LEAST_AREA_BYTES	(4u << 10)	/* in a thread without hooks, for the call that it waits in */
 #define FIRST_AREA_BYTES	(16u << 10)
 #define LAST_AREA_BYTES		(4u << 20)
 
@@ -36,9 +36,9 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 {
 	struct log_frames *stack = area_at(area->stack);
 	/*
-	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go
-	 * slowly. So does the first one where others are near, and so do all while an exception is on its
-	 * way. A gap ends at the first one after recording went on.
+	 * Which hooks must go the slow way. A handler may have interrupted a hook, which must find everything
+	 * as it was, so all hooks of a handler do. So does the first hook on a stack near others, and all
+	 * hooks while an exception is on its way. A gap ends at the first hook after recording went on.
 	 */
 	uint64_t bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top)
 				 ? 0
@@ -60,7 +60,7 @@ struct log_frames *frames_new(const struct log_thread *thread)
 	return new_area(thread, live.log->has_hooks ? FIRST_AREA_BYTES : LEAST_AREA_BYTES);
 }
 
-/* Frames above a full area: the one that was used before, or a new one of twice the size. */
+/* The area above a full one: the area that was used there before, or a new one of twice the size. */
 static bool next_area(struct log_thread *thread)
 {
 	struct log_frames *area = newest_area(thread), *next;
@@ -172,7 +172,7 @@ uint64_t frames_close_gone(struct log_thread *thread)
 	area = newest_area(thread);
 	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area) ||
 	    thread->repair_addr)
-		return 0;	/* it ended in a handler that interrupted a repair */
+		return 0;	/* its call ended in a handler that interrupted a repair */
 	if (thread->top_addr != (uint64_t)frames_of(area) && top_frame(thread)->node != thread->current)
 		thread->top_addr -= sizeof(struct log_frame);	/* it was being pushed or popped */
 	return close_all(thread, end_untimed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The areas that hold a stack's frames: shared by what switches stacks and what repairs them. */
+/* The areas that hold a stack's frames: shared by the files that switch stacks and those that repair them. */
 #pragma once
 
 #include "preload/calls/call_slow.h"
@@ -32,47 +32,44 @@ static inline uint64_t limit_of(struct log_frames *area)
 	return (uint64_t)area + area->head.bytes - sizeof(struct log_frame);
 }
 
-/* The sentinel is never dead, matches no exit, and says where the thread is when nothing is open above it. */
+/* The sentinel is never dead and matches no exit. It has the thread's node while nothing is open above it. */
 void frames_set_sentinel(struct log_frames *area, uint32_t node);
 
 /* The first area of a stack, or NULL without room. */
 struct log_frames *frames_new(const struct log_thread *thread);
 
-/*
- * The top call ends; without an exit, or while an exception is on its way that was thrown in it, it is
- * broken.
- */
+/* The top call ends. It is broken if it has no exit, or if an exception thrown in it is on its way. */
 void frames_end_top(struct log_thread *thread, bool has_exit);
 
-/* As stack_close_all(), of a thread that ended at a time that is not known: the calls are counted only. */
+/* As stack_close_all(), for a thread that ended at an unknown time: the calls are only counted. */
 uint64_t frames_close_gone(struct log_thread *thread);
 
-/* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
+/* Set the thread's copies for the hot path to @area and its stack's range; @top is the top frame in it. */
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
 
-/* What made hooks go the slow way is over, as far as the thread's state tells. */
+/* Let hooks go the fast way again, if the thread's state has no other reason against it. */
 void frames_look_again(struct log_thread *thread);
 
-/* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
+/* If the top is the sentinel of an area above another, go down, and pass on the time. False: it is not. */
 bool frames_go_down(struct log_thread *thread);
 
 /*
- * A stack that has its memory alone, one of a handler, or a mapping in which there may be several
+ * A stack with memory of its own, one of a handler, or a mapping that may have several stacks
  * (coroutine_stacks.h).
  */
 enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
 
 /*
- * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the
- * thread began on, which nobody takes from it. Others find it before this returns.
+ * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the stack on which the
+ * thread began, which no other thread takes. Others find the new stack before this returns.
  */
 struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind,
 			      bool is_own);
 
-/* Nothing runs on it any more: its frames are free for another stack. */
+/* No thread runs on it any more: its frames are free for another stack. */
 void stack_free(struct log_frames *stack);
 
-/* Its owner may free it and make another one of it meanwhile; while the range changes it has no bytes. */
+/* Its owner may meanwhile free it and use it for another stack; while its range changes it has no bytes. */
 static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_addr)
 {
 	uint64_t bytes = __atomic_load_n(&stack->stack_bytes, __ATOMIC_ACQUIRE);
@@ -82,12 +79,12 @@ static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_a
 }
 
 /*
- * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
+ * The memory [@low, @high) of the stack around @addr: the signal stack, else the mapping. Return: 0, or
  * -ENOENT. Reads /proc/self/maps.
  */
 int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind);
 
-/* Is the thread on the one for waits of a process without hooks? The first hook replaces it. */
+/* Is the thread on the stack for waits of a process without hooks? The first hook replaces it. */
 static inline bool stack_is_for_waits(const struct log_thread *thread)
 {
 	const struct log_frames *stack = thread->frames && !thread->is_clone ? stack_of(thread) : NULL;
@@ -101,5 +98,5 @@ struct log_frames *stack_find(uintptr_t stack_addr);
 /* Close as broken all calls that are open on the thread's current stack; returns how many. */
 uint64_t stack_close_all(struct log_thread *thread);
 
-/* Room for one more frame on the current stack, made if it must be. */
+/* Make room for one more frame on the current stack, if there is none. */
 bool stack_has_room(struct log_thread *thread);

@@ -11,7 +11,7 @@
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
 
-#define WAIT_ROOM_BYTES	(32u << 10)	/* what a wait may need: frames, nodes, slices, a record */
+#define WAIT_ROOM_BYTES	(32u << 10)	/* room that a wait may need: frames, nodes, slices, a record */
 
 bool stack_is_deep(const struct log_thread *thread)
 {
@@ -27,8 +27,8 @@ bool stack_is_deep(const struct log_thread *thread)
 }
 
 /*
- * No frame for this call and those in it: its exit finds the depth raised. Too deep for the selection it is
- * nothing; where there is no room it is counted under the path that is open.
+ * This call and calls within it get no frame: the exit finds the depth raised. A call that is too deep for
+ * the selection is not counted; one without room is counted under the open path.
  */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -40,7 +40,7 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 	}
 	if (!thread->overflow_depth++)
 		thread->overflow_addr = stack_addr;
-	thread->stack_bytes = 0;	/* every hook comes here until it is over */
+	thread->stack_bytes = 0;	/* all hooks come here until it is over */
 	if (stack_is_deep(thread) || switched_off())
 		return;
 	node = node_at(live.log, path_find(thread, thread->current, function_addr));
@@ -54,7 +54,7 @@ static bool is_region(uint64_t function_addr)
 	return function_addr & LOG_FUNCTION_REGION && function_addr != LOG_FUNCTION_GAP;
 }
 
-/* One place may begin several regions, each in the one before. */
+/* One place may begin several regions, each within the one before. */
 static bool is_dead(const struct log_frame *top, uint64_t function_addr, uintptr_t stack_addr,
 		    uintptr_t return_addr)
 {
@@ -71,7 +71,10 @@ static bool is_whole(const struct log_thread *thread)
 	return top_frame(thread)->node == thread->current;
 }
 
-/* The top call ends without an exit. It is none if a handler left the code that pushed or popped it. */
+/*
+ * The top call ends without an exit. It does not count if a handler left the code that was pushing or popping
+ * it.
+ */
 static void end_top(struct log_thread *thread)
 {
 	if (is_whole(thread) && is_gap(top_frame(thread)))
@@ -94,7 +97,7 @@ static void end_dead(struct log_thread *thread, uint64_t function_addr, uintptr_
 	}
 }
 
-/* A raw clone without its own TLS block has its creator's, but other stacks. NULL: no room. */
+/* A raw clone without a TLS block of its own shares its creator's, but has other stacks. NULL: no room. */
 static struct log_thread *running_thread(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *stack;
@@ -133,7 +136,7 @@ static void end_overflow(struct log_thread *thread)
 	frames_use(thread, newest_area(thread), top_frame(thread));
 }
 
-/* Calls without a frame that a jump left have no exits. Does this one end the top frame's call? */
+/* Calls without a frame that a jump left have no exits. Does this exit end the top frame's call? */
 static bool is_above_overflow(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	const struct log_frame *top = top_frame(thread);
@@ -219,8 +222,8 @@ static bool is_free_for_wait(struct log_thread *thread, uintptr_t stack_addr)
 }
 
 /*
- * Of a process without hooks only the sampling task grows the log: no thread of it has a descriptor that the
- * program does not know of.
+ * In a process without hooks only the sampling task grows the log, so that no thread opens a descriptor that
+ * the program does not know of.
  */
 static bool has_room_for_waits(struct log_header *log)
 {
@@ -264,7 +267,7 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 	}
 }
 
-/* Of a call that was outside of the focus it is none, nor is it of one that began while recording was off. */
+/* It does not count as unknown if the call was outside of the focus, or began while recording was off. */
 static void lose_exit(void)
 {
 	if (!selection_now()->has_focus && !selection.has_changed && !switched_ever())
@@ -272,9 +275,9 @@ static void lose_exit(void)
 }
 
 /*
- * After a change of the focus an open call of the function may be another one, and this one may have no
- * frame. So only what it must have left is ended. An exit that is a jump has the caller's place on the stack:
- * equal is not above.
+ * After a change of the focus, an open call of the function may be another one, and the call that exits may
+ * have no frame. So only calls that this exit must have left are ended. An exit by a jump has the caller's
+ * place on the stack: equal is not above.
  */
 static bool find_nearby_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -352,7 +355,7 @@ static bool is_in(const stack_t *stack, uintptr_t addr)
 	return addr - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
-/* Does a jump to @stack_addr end the code that a handler interrupted while it changed the stacks? */
+/* Does a jump to @stack_addr end code that a handler interrupted while that code changed the stacks? */
 static bool leaves_repair(const struct log_thread *thread, uintptr_t stack_addr, const stack_t *signal_stack)
 {
 	if (!thread->repair_addr)
@@ -362,7 +365,7 @@ static bool leaves_repair(const struct log_thread *thread, uintptr_t stack_addr,
 	return stack_addr > thread->repair_addr;
 }
 
-/* What it was about may be half done: its calls are taken from the area that it used last. */
+/* Its change may be half done: its calls are taken from the area that it used last. */
 static void give_up_repair(struct log_thread *thread)
 {
 	struct log_frames *area = thread->frames ? newest_area(thread) : NULL;
@@ -394,7 +397,7 @@ static void leave_stacks(struct log_thread *thread, uintptr_t stack_addr)
 
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 {
-	if (thread->slice_depth) {	/* out of a signal handler that had interrupted a write */
+	if (thread->slice_depth) {	/* the jump leaves a handler that had interrupted a write */
 		thread->slices[0] = thread->slices[1] = 0;
 		thread->slice_depth = 0;
 	}
@@ -406,7 +409,7 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 	    top_frame(thread)->stack_addr < stack_addr)
 		frames_end_top(thread, false);
 	if (!stack_is_current(thread, stack_addr))
-		return;		/* the next hook sees where it is */
+		return;		/* the next hook finds out where it is */
 	if (thread->overflow_depth && stack_addr <= thread->overflow_addr)
 		return;
 	if (thread->overflow_depth)

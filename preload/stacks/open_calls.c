@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that are open at a fork. The frames lie in the parent's log, and the parent moves on before the child
- * could read them: so they are copied to private memory before, and opened again in the child's own log.
+ * Calls that are open at a fork. The frames lie in the parent's log, and the parent continues before the
+ * child could read them. So they are copied to private memory before the fork, and opened again in the
+ * child's own log.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -24,7 +25,7 @@ struct open_calls {
 	uintptr_t stack_bytes;
 	uint32_t thread;	/* refs in the parent's log */
 	uint32_t node;
-	uint64_t overflow_depth;	/* of the thread: open calls that have no frame */
+	uint64_t overflow_depth;	/* the thread's open calls that have no frame */
 	uint64_t overflow_addr;
 	bool is_in_hook;		/* the forking code is a handler that interrupted a hook */
 	struct open_calls *outer;	/* of a fork that the forking code interrupted, NULL: of none */
@@ -32,8 +33,8 @@ struct open_calls {
 };
 
 /*
- * Few calls need no mapping, which costs more than the copy. A child keeps those of other threads that were
- * forking.
+ * For few calls there is a static place, because a mapping costs more than the copy. A child keeps the copies
+ * of other threads that were forking.
  */
 #define SLOTS		4
 #define SLOT_BYTES	1536u
@@ -62,7 +63,7 @@ static const struct log_frame *first_frame(const struct log_frames *area)
 	return (const struct log_frame *)(area + 1) + 1;
 }
 
-/* Where the open calls are. */
+/* The place of the open calls. */
 struct place {
 	const struct log_frames *stack;
 	const struct log_frames *area;	/* of the top frame */
@@ -71,8 +72,8 @@ struct place {
 };
 
 /*
- * Of a handler on a stack of its own it is the stack that it interrupted: that goes on in the child, and
- * for the sake of the few calls of the handler itself it is not worth to keep two.
+ * For a handler on a stack of its own it is the stack that it interrupted: that one continues in the child.
+ * Keeping both, for the few calls of the handler itself, is not worth it.
  */
 static struct place find_place(const struct log_thread *thread)
 {
@@ -90,7 +91,7 @@ static struct place find_place(const struct log_thread *thread)
 			place.area = log_at(live.log, place.area->head.next);
 	}
 	/*
-	 * One whose node is not the thread's is being pushed or popped by a hook that a signal handler
+	 * A frame whose node is not the thread's is being pushed or popped by a hook that a signal handler
 	 * interrupted.
 	 */
 	if (place.top->node != place.node && place.top->function_addr)

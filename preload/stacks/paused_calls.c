@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gaps begin and end. */
+/* The begin and end of gaps. */
 #include "preload/stacks/paused_calls.h"
 
 #include "preload/stacks/frames.h"
@@ -25,11 +25,11 @@ void gap_stretch(struct log_thread *thread, uintptr_t stack_addr)
 
 	if (!is_gap(top) || stack_addr <= top->stack_addr || stack_addr >= top[-1].stack_addr)
 		return;
-	top->nr_calls = 0;	/* they were left by a jump, if there are any */
+	top->nr_calls = 0;	/* any that were open were left by a jump */
 	top->stack_addr = stack_addr;
 }
 
-/* Where recording went on when nothing was open in it, it ended then: what came since is no part of it. */
+/* If recording went on when nothing was open in the gap, it ended then: later time is not part of it. */
 void gap_end(struct log_thread *thread)
 {
 	struct log_frame *gap = top_frame(thread);
@@ -50,7 +50,7 @@ void gap_look(struct log_thread *thread)
 		gap_end(thread);
 }
 
-/* Of what lies below the gap: its calls were left by a jump. */
+/* The exit of a call below the gap: the gap's calls were left by a jump. */
 static bool is_below(const struct log_frame *gap, uint64_t function_addr, uintptr_t stack_addr)
 {
 	return gap[-1].function_addr == function_addr && stack_addr >= gap[-1].stack_addr;

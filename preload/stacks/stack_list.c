@@ -24,7 +24,7 @@ struct log_frames *stack_find(uintptr_t stack_addr)
 	return area_at(ref);
 }
 
-/* The word counts its changes, so that it never looks unchanged to who was slow. */
+/* The word counts its changes, so that it never looks unchanged to a slow task. */
 static uint64_t next_free_word(uint64_t word, uint32_t ref)
 {
 	return ((word >> 32) + 1) << 32 | ref;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a stack lies in memory, asked from the kernel. */
+/* Asks the kernel where a stack lies in memory. */
 #include <errno.h>
 #include <signal.h>
 
@@ -10,7 +10,7 @@
 #define BLOCK 512u /* on a stack that may be small; the kernel keeps the rest of what it wrote */
 #define GROWTH_GAP	(1u << 20)	/* the kernel keeps this much free below a stack that may grow */
 
-/* Hexadecimal at *@at, moved behind it. */
+/* Read a hexadecimal number at *@at, and move *@at behind it. */
 static uintptr_t read_hex(const char **at)
 {
 	uintptr_t value = 0;
@@ -59,7 +59,7 @@ static bool line_holds(const char *line, const char *end, uintptr_t addr, uintpt
 static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind)
 {
 	char buffer[BLOCK];
-	bool found = false, is_cut = false; /* the line's begin is lost: it is of a file with a long name */
+	bool found = false, is_cut = false; /* the begin of the line is lost: it has a long file name */
 	long fd, length, kept = 0;
 
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);

@@ -36,8 +36,9 @@ bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr)
 }
 
 /*
- * Time that the stack we come back to has not spent itself: all of it since it was left when calls on the
- * other stack are still open (a coroutine that yielded), else the time of the calls that were made there.
+ * Time that the stack to which the thread returns has not spent itself: all time since it was left, if calls
+ * on the other stack are still open (a coroutine that yielded), else the time of the calls that were made
+ * there.
  */
 static void settle_time(struct log_frames *from, struct log_frames *to, uint64_t now)
 {
@@ -102,7 +103,7 @@ static void cut_range(uintptr_t stack_addr, uintptr_t *low, uintptr_t *high)
 	}
 }
 
-/* The stack of an address that lies in none that is known: a signal stack, else the mapping around it. */
+/* Find the stack of an address outside of all known stacks: a signal stack, else the mapping around it. */
 static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t stack_addr)
 {
 	const uintptr_t control_block = (uintptr_t)__builtin_thread_pointer();
@@ -114,7 +115,7 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 		low = stack_addr & ~(uintptr_t)(LOG_AREA_ALIGN - 1);	/* at least this page */
 		high = low + LOG_AREA_ALIGN;
 	}
-	/* The thread's first: both are one mapping. A later one may lie beside main's by chance. */
+	/* For the thread's first stack, both are one mapping. A later one may lie beside main's by chance. */
 	if (!thread->frames && control_block - low < high - low)
 		kind = STACK_ALONE;
 	if (kind != STACK_OF_SIGNALS) {
@@ -128,7 +129,7 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 	return stack;
 }
 
-/* Let the thread be on @to, at the place where that was left. */
+/* Put the thread on @to, at the place where that was left. */
 static void go_to(struct log_thread *thread, struct log_frames *to)
 {
 	struct log_frames *area = to;
@@ -140,7 +141,7 @@ static void go_to(struct log_thread *thread, struct log_frames *to)
 	thread->current = to->current;
 }
 
-/* @from may be NULL: another thread runs it by now. */
+/* @from may be NULL, if another thread runs it by now. */
 static void leave(struct log_thread *thread, struct log_frames *from, struct log_frames *to)
 {
 	uint64_t now = call_clock(call_timing());
@@ -154,8 +155,8 @@ static void leave(struct log_thread *thread, struct log_frames *from, struct log
 }
 
 /*
- * The thread that ran it last may still believe that it does, where no hook has told it otherwise: then it is
- * there that its calls end, and that thread's next hook here goes the slow way and finds whose it is.
+ * The thread that ran the stack last may still have it as its current one, if it has made no hook since. Then
+ * the calls end there, and that thread's next hook here goes the slow way and finds the owner.
  */
 static void take_stack(struct log_thread *thread, struct log_frames *stack)
 {
@@ -170,8 +171,8 @@ static void take_stack(struct log_thread *thread, struct log_frames *stack)
 }
 
 /*
- * The node under which calls on @to stand when nothing is open there: where it is called from. Between two
- * coroutines that is not seen: a scheduler without hooks called both from the same place.
+ * The node under which calls on @to stand when nothing is open there: the path that switches to it. Between
+ * two coroutines that is unknown: a scheduler without hooks called both from the same place.
  */
 static uint32_t base_of(struct log_thread *thread, struct log_frames *from, const struct log_frames *to)
 {
@@ -180,7 +181,7 @@ static uint32_t base_of(struct log_thread *thread, struct log_frames *from, cons
 	return to->is_signal || from->is_own ? thread->current : frames_of(from)->node;
 }
 
-/* The other thread that runs on a stack of its own, as far as its hooks have told, or NULL. */
+/* The other thread that runs on the stack, as far as its hooks have shown, or NULL. */
 static const struct log_thread *other_runner(const struct log_thread *thread, const struct log_frames *stack)
 {
 	const struct log_thread *owner = log_at(live.log, stack->head.owner);
@@ -191,8 +192,8 @@ static const struct log_thread *other_runner(const struct log_thread *thread, co
 }
 
 /*
- * A thread's own stack is nobody else's: what runs there in another thread is a coroutine whose stack was
- * carved out of it. Both ranges are all of it, and each thread has its own.
+ * A thread's own stack belongs to it alone: if another thread runs there, it is in a coroutine whose stack
+ * was carved out of it. Both then have the same range, but each thread has a stack of its own.
  */
 static struct log_frames *beside(struct log_thread *thread, const struct log_frames *other,
 				 uintptr_t stack_addr)
@@ -240,10 +241,10 @@ bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 	if (stack_is_for_waits(thread) && thread->top_addr == (uint64_t)frames_of(stack_of(thread)))
 		leave_waits(thread);
 	thread->has_stacks = 1;
-	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
+	if (thread->frames && stack_of(thread)->is_signal)	/* a jump left its handler */
 		stack_close_all(thread);
 	other = to ? other_runner(thread, to) : NULL;
-	if (other && thread_is_gone(other)) {	/* without a word: the memory is another stack's by now */
+	if (other && thread_is_gone(other)) {	/* unnoticed: the memory is another stack's by now */
 		to->stack_bytes = 0;
 		to = NULL;
 	} else if (other && !thread->frames) {	/* raw clones with their stacks in one mapping */
@@ -274,7 +275,7 @@ void stack_after_exit(struct log_thread *thread)
 	go_to(thread, to);
 }
 
-/* Its memory is another stack's: its calls end now. */
+/* Its memory belongs to another stack: its calls end now. */
 static void end_stack(struct log_thread *thread, struct log_frames *stack)
 {
 	if (is_open(stack) && stack->head.owner == thread->head.self &&
@@ -285,7 +286,7 @@ static void end_stack(struct log_thread *thread, struct log_frames *stack)
 	stack_free(stack);
 }
 
-/* A stack that begins below is a whole mapping, taken for one before: the new one is found before it. */
+/* A stack that begins below was taken for the whole mapping: the new one is found before it. */
 void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
@@ -312,7 +313,10 @@ static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack,
 	return closed;
 }
 
-/* Those that it was not on when it ended. A coroutine may go on in another thread, its own stack never. */
+/*
+ * The stacks on which it was not when it ended. A coroutine may continue in another thread, the thread's own
+ * stack never.
+ */
 static uint64_t close_others(struct log_thread *thread, bool is_gone)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
@@ -339,7 +343,7 @@ uint64_t stack_end_all(struct log_thread *thread, bool is_gone)
 	uint64_t closed = 0;
 
 	if (thread->frames && !is_gone && !stack_is_current(thread, stack_addr))
-		stack_switch(thread, stack_addr);	/* from a coroutine's, as far as was known */
+		stack_switch(thread, stack_addr);	/* from a coroutine's stack, as far as was known */
 	if (thread->frames && is_ours(thread, stack_of(thread)))
 		closed = close_stack(thread, stack_of(thread), is_gone);
 	if (thread->has_stacks)

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Frames: the calls that are open on a stack. What the hooks do not do themselves: more frames, other stacks
- * (coroutines, signal stacks), calls that never saw their exit.
+ * Frames are the calls that are open on a stack. Here is what hooks do not do themselves: more frames, other
+ * stacks (coroutines, signal stacks), calls that never saw their exit.
  */
 #pragma once
 
 #include "preload/stacks/frames.h"
 
 /*
- * An entry at @stack_addr does not simply follow the top frame: make it so. Return: whether there is room
- * for its frame; if not the call has been counted.
+ * An entry at @stack_addr does not simply follow the top frame: repair that. Return: whether there is room
+ * for its frame; if not, the call has been counted.
  */
 bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
 			uintptr_t return_addr);
 
 /*
- * The same for a library call that waits. In a process without hooks such calls are all that is open: they
- * have frames of their own, whatever stack they come on, and one within another has none.
+ * The same for a library call that waits. In a process without hooks only such calls are open: they have a
+ * stack of frames of their own, whatever stack they come on, and a wait within another has no frame.
  */
 bool stack_before_wait(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
 		       uintptr_t return_addr);
 
 /*
- * An exit from @function_addr that does not match the top frame, is on another stack or of a full area:
- * make it match and end its call. An exit of a function that is not open is counted.
+ * An exit from @function_addr does not match the top frame, is on another stack, or leaves a full area: make
+ * it match and end its call. An exit of a function that is not open is counted.
  */
 void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
-/* Are as many calls open on the stack as INSIDEME_DEPTH lets be recorded? */
+/* Are as many calls open on the stack as INSIDEME_DEPTH allows? */
 bool stack_is_deep(const struct log_thread *thread);
 
-/* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
+/*
+ * A call ends on a stack whose hooks all come here: after a signal handler's last call, return to the
+ * interrupted stack.
+ */
 void stack_after_exit(struct log_thread *thread);
 
 /* Does the thread run on the stack that holds @stack_addr, as far as is known? */
@@ -40,18 +43,17 @@ bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
 void stack_change(struct log_thread *thread, struct log_frames *to);
 
 /*
- * A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places
- * there.
+ * A coroutine continues under @node, mostly in another thread's tree: its open calls get their nodes there.
  */
 void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
 
 /* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
 
-/* A new stack, on which nothing is open; what was open in its memory is over. */
+/* A new stack, on which no call is open; calls that were open in its memory are over. */
 void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
-/* A context was made that will run on this memory (makecontext). */
+/* A context that will run on this memory was made (makecontext). */
 void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
@@ -61,22 +63,21 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
 /*
- * Recording went on: the gap on top ends where nothing is open in it, see recording_state.h. Callable from
- * signal handlers.
+ * Recording went on: end the gap on top if no call is open in it, see recording_state.h. Callable from signal
+ * handlers.
  */
 void stack_end_gap(struct log_thread *thread);
 
 /*
- * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which
- * wait for another thread (is_kept). @is_gone: it ended some time ago, so how long they took is not known.
- * Return: how many.
+ * The thread ends: the calls that are open on its stacks end as broken, except those of coroutines, which
+ * wait for another thread (is_kept). @is_gone: it ended some time ago, so the calls' durations are not known.
+ * Return: how many ended.
  */
 uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 
 /*
- * Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log.
- * @outer: the copy of a fork that is on its way in this thread, where a handler forks too; NULL: there is
- * none.
+ * Fork: copy the forking thread's open calls to private memory; and open them again in the child's log.
+ * @outer: the copy of a fork in progress in this thread, if a handler forks too; else NULL.
  */
 struct open_calls;
 struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer);
@@ -84,6 +85,6 @@ struct open_calls *stack_outer(const struct open_calls *calls);
 void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
 /* The fork was made in a handler that interrupted a hook. */
 bool stack_is_in_hook(const struct open_calls *calls);
-/* Refs in the log of the parent: who forked, and the path that was open. */
+/* Refs in the log of the parent: the thread that forked, and the path that was open. */
 void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);

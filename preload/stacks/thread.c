@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Records of threads, made, taken over and ended. A record is taken over only when the kernel says that its
- * task is gone: whichever way a thread ended, and whatever its last destructors and signal handlers still
- * did, none of its hooks can come then. So it needs no word from the thread itself.
+ * task is gone: however a thread ended, and whatever its last destructors and signal handlers did, none of
+ * its hooks can come after that. So the thread itself need not announce its end.
  */
 #include "preload/stacks/thread.h"
 
@@ -14,7 +14,7 @@
 
 #define OWN_RECORDS	1000u	/* so many threads have records of their own, */
 #define OWN_SHARE	8	/* unless this part of the budget is used before */
-#define LOOKS		8	/* at so many records, for one to take over */
+#define LOOKS		8	/* records that are checked for one to take over */
 
 /* Where top_addr points before the first frame: outside of the log, so a reader sees no frames. */
 static struct log_frame no_frames[2];
@@ -24,7 +24,7 @@ static struct log_thread *record_at(uint32_t ref)
 	return log_at(live.log, ref);
 }
 
-/* Of the calling thread. */
+/* For the calling thread. */
 static void read_name(struct log_thread *thread)
 {
 	char name[16] = "";
@@ -35,7 +35,7 @@ static void read_name(struct log_thread *thread)
 	text_copy(thread->name, sizeof(thread->name), name);
 }
 
-/* What is of one thread alone. */
+/* Set the fields that belong to one thread only. */
 static void begin(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
 {
 	thread->current = log_ref(log, &thread->root);
@@ -98,8 +98,8 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 }
 
 /*
- * claim is never the same for two threads: who read it before somebody else took the record over does not
- * get it.
+ * claim differs for each thread: a task that read it before another took the record over does not get the
+ * record.
  */
 static bool claim_gone(struct log_thread *thread)
 {
@@ -136,8 +136,8 @@ static void end_gone(struct log_thread *thread)
 }
 
 /*
- * One after the other in a circle, so that the next is the one that has been gone for longest; of the same
- * function if there is one, so that trees stay as they are.
+ * Records are checked in a circle, so that the next is the one that has been free for longest. One of the
+ * same function is preferred, so that trees stay as they are.
  */
 static struct log_thread *claim_record(uint64_t function_addr)
 {
@@ -195,7 +195,7 @@ struct log_thread *record_of_tid(uint32_t tid)
 {
 	struct log_thread *thread = find(&live.log->threads, tid);
 
-	/* Its number may have been that of one that ended. */
+	/* Its number may have belonged to a thread that ended. */
 	return thread && !__atomic_load_n(&thread->end_ticks, __ATOMIC_ACQUIRE) ? thread : NULL;
 }
 
@@ -273,7 +273,10 @@ static void end_gone_of(uint32_t list)
 
 void records_end_gone(void)
 {
-	/* A vfork child runs in its parent's memory, and may be where our threads' numbers mean nobody. */
+	/*
+	 * A vfork child runs in its parent's memory, perhaps in a pid namespace in which our threads' numbers
+	 * mean other tasks.
+	 */
 	if (!live.log || live_is_sealed() || live.log->pid != (uint32_t)sys_getpid())
 		return;
 	end_gone_of(__atomic_load_n(&live.log->threads, __ATOMIC_ACQUIRE));
@@ -282,7 +285,9 @@ void records_end_gone(void)
 
 /* ---- the calling thread ---- */
 
-/* Who opened the program's log later made the record of the first thread, whose first event this is. */
+/*
+ * If the program's log was opened late, that made the record of the first thread, whose first event this is.
+ */
 static struct log_thread *take_main(void)
 {
 	bool is_main = live.main_record && !live_is_sealed() && sys_gettid() == (long)live.log->pid;

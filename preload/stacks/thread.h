@@ -27,13 +27,13 @@ void thread_name(struct log_thread *thread, const char *name);
 void thread_end(void);
 
 /*
- * ---- records: each thread has its own until there are many, then a new thread takes over that of one that
- * is gone ----
+ * ---- records: each thread has its own until there are many; then a new thread takes over that of a gone one
+ * ----
  */
 
 /*
  * Does the kernel say that the thread's task is gone? If another task has its number by now, it looks alive.
- * False after a seccomp filter, and for threads that came after one: their number is not known.
+ * False after a seccomp filter, and for threads that began after one: their number is not known.
  */
 static inline bool thread_is_gone(const struct log_thread *thread)
 {
@@ -43,8 +43,8 @@ static inline bool thread_is_gone(const struct log_thread *thread)
 }
 
 /*
- * The record of the process's first thread, of @name, in @log, which nobody else writes yet; NULL without
- * room.
+ * Make the record of the process's first thread, named @name, in @log, which no other task writes yet; NULL
+ * without room.
  */
 struct log_thread *record_for_main(struct log_header *log, const char *name);
 
@@ -57,5 +57,5 @@ struct log_thread *record_for_clone(uint32_t tid);
 /* The record that thread @tid has now; NULL: none yet, or its number is not known. */
 struct log_thread *record_of_tid(uint32_t tid);
 
-/* The process ends: threads that ended unseen end in the log too. */
+/* The process ends: threads whose end was not noticed end in the log too. */
 void records_end_gone(void);

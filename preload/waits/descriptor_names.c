@@ -8,7 +8,7 @@
 #include "preload/state/live.h"
 
 #define DESCRIPTORS 1024u /* higher ones have no name */
-#define MOST_NAMES 2000u  /* of the process; a program may open files without end */
+#define MOST_NAMES 2000u  /* in the process; a program may open ever new files */
 #define WORTH_US 20u	  /* reading a name takes 1 */
 #define AGAIN_US 1000u
 #define MANY_CALLS 64u
@@ -28,7 +28,7 @@ void descriptor_forget(int fd)
 		__atomic_store_n(&labels[fd], 0, __ATOMIC_RELAXED);
 }
 
-/* "socket:[123]": which one it is says nothing. */
+/* "socket:[123]": the number says nothing to the user. */
 static void cut_number(char *name)
 {
 	const char *colon = text_find(name, ':');

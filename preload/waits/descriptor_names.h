@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of descriptors: files by path, others by kind. Read once a name, by one system call, and not for
- * each. */
+/*
+ * Names of descriptors: files by path, others by kind. A name is read by one system call, not at each call on
+ * the descriptor.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -14,5 +16,5 @@ uint32_t descriptor_label(int fd);
  */
 uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls);
 
-/* @fd was closed, or is another one. */
+/* @fd was closed, or means another file now. */
 void descriptor_forget(int fd);

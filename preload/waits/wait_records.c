@@ -35,7 +35,10 @@ static bool is_of(const struct log_wait *record, const struct wait_key *key)
 	       record->object_kind == key->object_kind;
 }
 
-/* For names of the code that calls. Without _dl_find_object() it would take the dynamic linker's lock. */
+/*
+ * Records the module of the calling code. Without _dl_find_object() this would take the dynamic linker's
+ * lock, so it does nothing then.
+ */
 static void fill(struct log_wait *record, const struct wait_key *key)
 {
 	if (libc._dl_find_object)

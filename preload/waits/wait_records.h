@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of what calls waited for. A thread's own, used by it and by its signal handlers. */
+/*
+ * Records of what calls waited for. They belong to a thread, and are used by it and by its signal handlers.
+ */
 #pragma once
 
 #include "preload/state/live.h"
@@ -15,8 +17,8 @@ struct wait_key {
 };
 
 /*
- * The record of @key; made if it is new. Where there is no room for one more it is that of the path alone, or
- * NULL: the object is not known then, and LOG_LOST_WAITS counts it.
+ * The record of @key; made if it is new. If there is no room for one more, it is that of the path alone, or
+ * NULL: then the object is not known, and LOG_LOST_WAITS counts it.
  */
 struct log_wait *wait_record(struct log_thread *thread, const struct wait_key *key);
 

@@ -61,14 +61,14 @@ static struct wait_key key_of(struct wait_target target, uint32_t node, uintptr_
 }
 
 /*
- * Where the program's own code goes on, if the call came through a library's: whatever the function on top
- * calls returns by the word below its stack, as its entry hook did. If the function has moved its stack
- * since, that word is not one in its code, or still the hook's.
+ * Where the program's own code continues, if the call came through a library: whatever the function on top
+ * calls has its return address in the word below its stack, as its entry hook had. If the function has moved
+ * its stack since, that word is no address in its code, or still the hook's.
  */
 static uintptr_t program_addr(const struct log_thread *thread, uintptr_t stack_addr, uintptr_t caller_addr)
 {
 	const struct log_frame *top = top_frame(thread);
-	const uint32_t most_bytes = 1u << 20; /* between two places of one function */
+	const uint32_t most_bytes = 1u << 20; /* the most between two places of one function */
 	uintptr_t addr;
 
 	if (!RETURN_IS_BELOW_STACK || !thread->frames || top->node != thread->current || !top->return_low ||
@@ -84,7 +84,8 @@ static uintptr_t program_addr(const struct log_thread *thread, uintptr_t stack_a
 
 /*
  * After a fork no task samples until the program does something some ms later. A thread that waits may do
- * nothing more. Not where a shell waits for its child or its output: each of its commands would cost a task.
+ * nothing more, so it starts the task. Not if a shell waits for its child or its output: then each of its
+ * commands would cost a task.
  */
 static void sample_while_waiting(enum log_wait_kind kind)
 {
@@ -107,7 +108,7 @@ static bool is_of_team(const struct log_thread *thread, enum log_wait_kind kind)
 }
 
 /*
- * What hooks say about a call's place holds here too. In a process without hooks such calls have frames of
+ * The stack is checked as hooks check it. In a process without hooks such calls have a stack of frames of
  * their own.
  */
 void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
@@ -135,7 +136,7 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	top_frame(thread)->wait = place_of(wait_record(thread, &key));
 }
 
-/* The descriptor got another name: then the call goes to another record. */
+/* If the descriptor has got another name, the call goes to another record. */
 static struct log_wait *rename_record(struct log_thread *thread, struct log_wait *record,
 				      const struct wait *wait, uint64_t ticks)
 {
@@ -185,7 +186,7 @@ void wait_end(const struct wait *wait, int64_t bytes)
 	node = node_at(live.log, thread->current);
 	record = record_at(top_frame(thread)->wait);
 	before_ticks = node->total_ticks;
-	other_ticks = top_frame(thread)->child_ticks; /* of handlers, and of tasks that the wait ran */
+	other_ticks = top_frame(thread)->child_ticks; /* time of handlers, and of tasks that it ran */
 	if (thread->stack_bytes || !live.log->has_hooks)
 		call_end_top(thread, false);
 	else

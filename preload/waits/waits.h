@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A library call that waits is a call of its own: its frame is open while the program is blocked, so what a
- * killed process waited for is in the log. Callable from any thread and from signal handlers.
+ * A library call that waits is a call of its own: its frame is open while the program is blocked, so the log
+ * of a killed process has what it waited for. Callable from any thread and from signal handlers.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct wait_function {
 	const char *name;
 	enum log_wait_kind kind;
-	uint64_t function_addr; /* atomic; what stands for it in the log, once it has a label there */
+	uint64_t function_addr; /* atomic; its address in the log, once it has a label there; 0: none yet */
 };
 
 /* What a call waits for. */
@@ -23,7 +23,7 @@ struct wait_target {
 #define WAIT_FOR_LOCK(lock, tid) ((struct wait_target){ (lock), (tid), -1 })
 #define WAIT_FOR_FD(fd) ((struct wait_target){ NULL, 0, (fd) })
 
-/* A call that is under way. It may never end: nothing refers to it. */
+/* A call in progress. It may never end, so nothing refers to it. */
 struct wait {
 	uint64_t function_addr; /* 0: not recorded */
 	uintptr_t stack_addr;
@@ -37,8 +37,8 @@ static ALWAYS_INLINE bool waits_on(void)
 }
 
 /*
- * Around the real call, where waits_on(). @stack_addr: the wrapper's frame address, @caller_addr: where it
- * returns to. @bytes: that it moved; negative: it failed. errno stays as it is.
+ * Call these around the real call, if waits_on(). @stack_addr: the wrapper's frame address; @caller_addr: its
+ * return address; @bytes: how many it moved; negative: it failed. errno stays as it is.
  */
 void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
 		uintptr_t stack_addr, uintptr_t caller_addr);

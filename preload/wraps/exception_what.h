@@ -14,7 +14,7 @@ struct type_info;	/* of the C++ ABI */
 const char *type_name(const struct type_info *type);
 
 /*
- * what() of a @thrown object of that type. NULL: it has none (it is no std::exception), or it may not be
+ * what() of a @thrown object of that type. NULL: it has none (it is not a std::exception), or it may not be
  * called: *@is_own is set if it is a function of the program and @calls_own is false.
  */
 const char *what_of(void *thrown, const struct type_info *type, bool calls_own, bool *is_own);

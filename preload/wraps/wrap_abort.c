@@ -63,7 +63,7 @@ static NOINLINE void record_abort(uintptr_t caller)
 		record_end(&place, NULL);
 }
 
-/* Called by the C++ library, when std::terminate() was called by itself. */
+/* The C++ library calls this when std::terminate() was called by itself. */
 ENDING(abort, (void))
 {
 	record_abort((uintptr_t)__builtin_return_address(0));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Return addresses that are none. If code moved the stack pointer and its unwind tables do not say so, as in
- * some assembly, libgcc takes whatever it finds for a return address, and reads the code there. No throw
- * happens in the middle of such code, but a sample may. So we answer when libgcc asks the dynamic linker for
- * tables: for an address that cannot be read, it gets a table that makes it give up. An exception that
- * reaches such an address ends the program, which would have crashed.
+ * Return addresses that are not addresses of code. If code moved the stack pointer and its unwind tables do
+ * not say so, as in some assembly, libgcc takes whatever it finds for a return address, and reads the code
+ * there. No throw happens in the middle of such code, but a sample may. So we answer when libgcc asks the
+ * dynamic linker for tables: for an address that cannot be read, it gets a table that makes it give up. An
+ * exception that reaches such an address ends the program, which would have crashed.
  */
 #include <dlfcn.h>
 #include <errno.h>

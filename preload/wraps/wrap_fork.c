@@ -28,8 +28,8 @@ static pthread_key_t copy_key;		/* set before any thread */
 static bool has_key;
 
 /*
- * Of the last fork. Two forks at the same time may mix up the sizes of their heaps, which differ little, but
- * not their calls.
+ * The facts of the last fork. Two forks at the same time may mix up their heap sizes, which differ little,
+ * but not their calls.
  */
 static int64_t inherited_bytes;
 static uint64_t before_ns;

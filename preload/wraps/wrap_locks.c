@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of locks. A lock is tried first: any result but EBUSY is the caller's, so mutexes that are robust,
- * recursive or check for errors keep their meaning, and a lock that is free costs no clock. Then its holder
- * is read, and the real call waits.
+ * Wrappers of locks. A lock is tried first. Any result but EBUSY is returned, so robust, recursive and
+ * error-checking mutexes keep their meaning, and a free lock costs no reading of the clock. After EBUSY the
+ * holder is read, and the real call waits.
  */
 #include <errno.h>
 
@@ -12,13 +12,13 @@
 #define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* Of glibc's, as its header has them. */
+/* Fields of glibc's locks, as its header has them. */
 static uint32_t mutex_holder(const pthread_mutex_t *mutex)
 {
 	return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
 }
 
-/* Readers are not known: of a lock that they hold it is 0. */
+/* Readers are not known: for a lock that they hold it is 0. */
 static uint32_t rwlock_holder(const pthread_rwlock_t *lock)
 {
 	return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
@@ -30,8 +30,8 @@ static uint32_t mtx_holder(const mtx_t *mutex)
 }
 
 /*
- * @try: the attempt, whose result is @busy where the lock is taken. The part that waits is a function of its
- * own: then a lock that is free needs no frame.
+ * @try: the attempt, whose result is @busy if the lock is taken. The part that waits is a function of its
+ * own, so a free lock needs no frame.
  */
 #define LOCK_WRAPPER(function, parameters, arguments, lock, try, busy, holder, failure)                      \
 	static NOINLINE int function##_slowly(uintptr_t stack_addr, uintptr_t caller_addr, STRIP parameters) \
@@ -89,9 +89,12 @@ LOCK_WRAPPER(mtx_lock, (mtx_t * mutex), (mutex), mutex, mtx_trylock, thrd_busy, 
 LOCK_WRAPPER(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until), (mutex, until),
 	     mutex, mtx_trylock, thrd_busy, mtx_holder, thrd_error)
 
-/* ---- what has no holder ---- */
+/* ---- locks without a holder ---- */
 
-/* sem_trywait() would set errno. A semaphore that another takes in between blocks without a record. */
+/*
+ * sem_trywait() would set errno. If another thread takes the semaphore in between, this one blocks without a
+ * record.
+ */
 static bool is_free(sem_t *semaphore)
 {
 	int value;
@@ -143,7 +146,7 @@ OBJECT_WRAPPER("pthread_cond_clockwait", pthread_cond_clockwait, pthread_cond_cl
 		const struct timespec *restrict until),
 	       (condition, mutex, clock, until), condition, CONDITION, never, ENOSYS)
 
-/* A condition of the old version is another struct: each version goes on to its own. */
+/* A condition of the old version has another struct: each version calls its own function. */
 #define CONDITION_WRAPPERS(function, next)                                                                   \
 	OBJECT_WRAPPER("pthread_cond_wait", function##_wait, next##_wait,                                    \
 		       (pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex),                \

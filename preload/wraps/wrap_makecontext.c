@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrapper of makecontext, which tells where a coroutine's stack is. Several stacks may be in one mapping,
- * where their addresses alone do not separate them.
+ * Wrapper of makecontext, whose arguments say where a coroutine's stack is. Several stacks may be in one
+ * mapping, where their addresses alone do not separate them.
  */
 #include <ucontext.h>
 

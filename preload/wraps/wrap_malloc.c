@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of the malloc family. errno is that of the real function: nothing of ours changes it. A call that
- * is not counted is a tail call, since leak checkers look at the caller.
+ * Wrappers of the malloc family. errno stays as the real function set it. A call that is not counted is a
+ * tail call, because leak checkers look at the caller.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -97,8 +97,8 @@ static void move_begin(struct moving *moving, struct log_thread *thread, void *b
 }
 
 /*
- * A free and an allocation, or a failure, which leaves the block as it was. With size 0 it may be a free
- * alone.
+ * Count a free and an allocation, or a failure, which leaves the block as it was. With size 0 it may be only
+ * a free.
  */
 static void *move_end(struct moving *moving, void *moved, size_t bytes, bool is_free, uintptr_t caller)
 {

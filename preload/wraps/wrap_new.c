@@ -14,7 +14,7 @@ struct new_call {
 	int64_t heap_bytes;
 };
 
-/* operator new may throw through us: so nothing is marked that would have to be unmarked. */
+/* operator new may throw through this wrapper, so nothing is set here that must be reset later. */
 static ALWAYS_INLINE struct new_call new_begin(const void *function, uintptr_t caller)
 {
 	struct new_call call = { .thread = NULL };

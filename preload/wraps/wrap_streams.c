@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of stdio. A call that finds what it needs in the stream's buffer, or room for what it brings, is
- * forwarded without a clock; any other may read or write the file. glibc's own calls of read() and write()
- * pass no wrapper.
+ * Wrappers of stdio. If a call finds enough data, or enough room, in the stream's buffer, it is forwarded
+ * without reading the clock; any other call may read or write the file. glibc's own calls of read() and
+ * write() pass no wrapper.
  */
 #include <stdarg.h>
 
@@ -26,7 +26,7 @@ static FILE *standard(FILE *const *variable)
 	return variable ? *variable : NULL;
 }
 
-/* Has the buffer fewer bytes to be read? */
+/* Has the buffer fewer bytes to read than this? */
 static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
 {
 	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
@@ -38,7 +38,7 @@ static ALWAYS_INLINE size_t room_of(const FILE *file)
 	return file->_IO_write_ptr ? (size_t)(file->_IO_buf_end - file->_IO_write_ptr) : PRINT_ROOM;
 }
 
-/* Has the buffer no room for so many bytes, or does it not keep them? */
+/* Has the buffer no room for that many bytes, or does it not keep them? */
 static ALWAYS_INLINE bool fills(const FILE *file, size_t bytes)
 {
 	return file && (file->_flags & (UNBUFFERED | LINE_BUFFERED) || room_of(file) < bytes);
@@ -74,7 +74,7 @@ static int descriptor_of(const FILE *file)
 	}
 STREAM_FUNCTIONS(STREAM_WRAPPER)
 
-/* The variadic ones go on to those with a list. */
+/* The variadic functions call those with a list. */
 #define VARIADIC_WRAPPER(...) VARIADIC_WRAPPER_OF(__VA_ARGS__)
 #define VARIADIC_WRAPPER_OF(function, parameters, last, label, fd, may_wait, moved, next, arguments)         \
 	EXPORT int function parameters;                                                                      \

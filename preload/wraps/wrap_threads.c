@@ -99,7 +99,7 @@ static size_t stack_bytes_of(const pthread_attr_t *attributes)
 
 /*
  * The thread's stack ends below its control block. pthread_getattr_np() would allocate, so the range is the
- * one that the program asked for. Where libc gave more, the stack is found to have grown later.
+ * one that the program asked for. If libc gave more, the stack seems to have grown later.
  */
 static NOINLINE void begin_thread(const struct thread_start *start)
 {
@@ -176,8 +176,8 @@ EXPORT int pthread_cancel(pthread_t thread)
 }
 
 /*
- * A thread's CPU clock contains its number, by the kernel's ABI. libc tells another thread's number in no
- * other way.
+ * A thread's CPU clock contains its number, by the kernel's ABI. libc has no other way to find another
+ * thread's number.
  */
 static struct log_thread *record_of(pthread_t thread)
 {

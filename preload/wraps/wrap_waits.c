@@ -31,7 +31,10 @@ PLAIN_WAIT_FUNCTIONS(WAIT_WRAPPER)
 
 /* ---- descriptors ---- */
 
-/* Names of symbols are the assembler's: the headers declare the variadic ones otherwise. */
+/*
+ * The assembler gives the symbols their names, because the headers declare the variadic functions
+ * differently.
+ */
 #define OPEN_WRAPPER(type, function, parameters, arguments, label)                                           \
 	EXPORT type any_##function parameters __asm__(#function);                                            \
 	EXPORT type any_##function parameters                                                                \
@@ -52,7 +55,7 @@ PLAIN_WAIT_FUNCTIONS(WAIT_WRAPPER)
 	}
 OPEN_FUNCTIONS(OPEN_WRAPPER)
 
-/* Of all that it does, only this waits. */
+/* Of all operations only this one waits. */
 static bool is_lock(int command)
 {
 	return command == F_SETLKW || command == F_OFD_SETLKW;

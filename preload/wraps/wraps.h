@@ -11,8 +11,8 @@ void fork_init(void);
 void threads_init(void);
 
 /*
- * exit(): the log gets the end and the exit status. A process that ends in a way that we do not see has no
- * end in its log.
+ * exit(): the log gets the end and the exit status. A process that ends in any other way has no end in its
+ * log.
  */
 void ends_init(void);
 

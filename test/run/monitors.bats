@@ -174,7 +174,7 @@ by_thread() {
 @test "under another insideme-run there are no rows, and how to get them is said" {
 	"$build/insideme-run" -q -- "$build/insideme-run" functions -- "$bin/followed" 10 >stdout 2>stderr ||
 		true
-	same "line" "$(cat stderr)" 'insideme: no rows under another insideme-run: give functions to that one; afterwards: insideme-report -f pikos'
+	same "line" "$(cat stderr)" 'insideme: no rows here: give functions to the insideme-run above this one; afterwards: insideme-report -f pikos'
 	"$build/insideme-run" -q functions --recording csv -- "$build/insideme-run" -q "$bin/followed" \
 		10 >stdout 2>stderr || true
 	same "then there are" "$(grep -c ',call,main,' monitor_records.csv)" 1

@@ -135,7 +135,7 @@ check_rows() {
 		'100 200 300'
 	same "exits" "$("$here/csv" pid function=work type=return <monitor_records.csv | wc -l)" 600
 	mpich "$build/insideme-run" functions "--" "$work" PMI_RANK child
-	same "lines" "$(cat stderr)" 'insideme: no rows of single ranks, for all: insideme-run functions -- mpirun ...; '$(
+	same "lines" "$(cat stderr)" 'insideme: no rows for single ranks; for all ranks: insideme-run functions -- mpirun ...; '$(
 		)'afterwards: insideme-report -f pikos'
 }
 

@@ -73,8 +73,8 @@ struct column_set {
 	uint32_t room_shift;	/* its rows take at most the budget >> room_shift */
 	uint32_t room_bytes;	/* and at most this */
 	uint32_t first_bytes;	/* of its first area; a multiple of LOG_AREA_ALIGN */
-	bool is_by_events;	/* rows come when something happens: where there is no room for all, those
-				 * stay at which the curve bends most */
+	bool is_by_events; /* rows come when something happens: without room for all, those at which the curve
+			      bends most stay */
 };
 
 extern const struct column_set column_sets[NR_COLUMN_SETS];

@@ -23,7 +23,7 @@ static struct log_line_function *functions_of(struct log_line_counts *counts)
 	return (struct log_line_function *)(counts + 1);
 }
 
-/* Several may copy at once, and the last one need not have read last. */
+/* Several tasks may copy at once, and the last one to write may have read first. */
 static void raise_to(uint64_t *copy, const uint64_t *values, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++) {
@@ -47,7 +47,7 @@ void line_counts_take(struct log_line_counts *counts)
 	__atomic_store_n(&counts->is_copied, 1, __ATOMIC_RELEASE);
 }
 
-/* What was read is the program's unless its object was being unloaded meanwhile. */
+/* The counters that were read are valid, unless their object was being unloaded meanwhile. */
 static void read_batch(struct batch *batch)
 {
 	struct iovec to = { batch->values, sizeof(batch->values) };

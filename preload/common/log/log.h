@@ -60,7 +60,7 @@ static ALWAYS_INLINE void log_lose(struct log_header *log, enum log_loss loss)
 	__atomic_fetch_add(&log->losses[loss], 1, __ATOMIC_RELAXED);
 }
 
-/* Ask insideme-run for the stacks of all threads but @tid (0: of all), unless it is asked already. */
+/* Ask insideme-run for the stacks of all threads but @tid (0: of all), unless a request is open already. */
 static inline void log_want_stacks(struct log_header *log, uint32_t tid)
 {
 	const uint32_t seen = __atomic_load_n(&log->stacks_wanted, __ATOMIC_ACQUIRE);

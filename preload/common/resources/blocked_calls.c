@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums by thread, call path, system call and its first argument: few, so they are searched one by one. */
+/*
+ * Sums by thread, call path, system call and its first argument. There are few, so they are searched one by
+ * one.
+ */
 #include "preload/common/resources/blocked_calls.h"
 
 #include "preload/common/base/clock.h"
 #include "preload/common/log/log.h"
 
 #define AREA_BYTES 4096u
-#define LEAST_NS 500000u /* less is not worth the reading */
+#define LEAST_NS 500000u /* shorter blocked times are not worth a reading */
 #define FD_MAX 65536u
 #define OWN_BYTES (512u << 10) /* the state of the sampling task is smaller */
-#define THREADS_MAX 4096u /* looked through for a thread's record */
+#define THREADS_MAX 4096u /* records searched for that of a thread */
 
 /* "202 0x7f12 ...": the call and its first argument. Return: false if the thread runs. */
 static bool parse(const char *text, int32_t *call, uint64_t *argument)
@@ -44,7 +47,7 @@ static uint32_t record_of(const struct log_header *log, int tid)
 	return 0;
 }
 
-/* The end of a process, and a fork, wait for the sampling task: that is the recorder's cost. */
+/* The end of a process, and a fork, wait for the sampling task: such waits are the recorder's cost. */
 static bool is_ours(const struct blocked_log *of, const struct log_blocked *key)
 {
 	return of->own_addr && key->call == SYS_futex &&
@@ -147,7 +150,7 @@ void blocked_look(struct blocked_log *of, struct blocked_thread *thread, int tas
 
 	if (!of->is_on)
 		return;
-	if (used_ns < thread->used_ns) /* another thread, which got the same tid */
+	if (used_ns < thread->used_ns) /* another thread, which has the same tid now */
 		*thread = (struct blocked_thread){ .read_ns = 0 };
 	else if (thread->read_ns && passed_ns > newly_used_ns)
 		thread->blocked_ns += passed_ns - newly_used_ns;

@@ -108,7 +108,7 @@ static void end_run(struct off_cpu *off, uint64_t when_ns)
 		add_row(off, off->since_ns);
 }
 
-/* If a thread's first record says that it goes on, the thread had been asleep since we began to look. */
+/* If a thread's first record says that it runs again, it had been asleep since the records began. */
 static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 {
 	bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -145,7 +145,7 @@ static void release(struct off_cpu *off)
 	nr_rings--;
 }
 
-/* What the thread did since the last record is not known. The next record ends that. */
+/* Records were lost: the thread's state since the last one is not known. The next record ends that. */
 static void lose_records(struct off_cpu *off, uint64_t nr)
 {
 	while (nr--)

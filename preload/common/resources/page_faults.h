@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which code touched a page first, from the kernel's records of a thread's page faults. Only for readers
- * outside the process, as those of off_cpu.h.
+ * Finds the code that touched a page first, by the kernel's records of a thread's page faults. Only for
+ * readers outside the process, as in off_cpu.h.
  */
 #pragma once
 

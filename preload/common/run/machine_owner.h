@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The owner of the machine's rows. Of a run's processes on one host, one writes them. Its pid and
- * start time are in the run's page. Another process takes over when the owner has left, is gone, or
- * is idle while the other one works. Used by the sampler alone; makes no libc call.
+ * The owner of the machine's rows. One process of the run on each host writes them. Its pid and start time
+ * are in the run's page. Another process takes over when the owner has left, is gone, or is idle while the
+ * other one works. Used by the sampler alone; makes no libc call.
  */
 #pragma once
 

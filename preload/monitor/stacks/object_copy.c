@@ -29,7 +29,7 @@ static int open_it(const char *path, const struct target_object *object)
 	return -1;
 }
 
-/* A mapping's file needs more rights than a program's, and that needs none of its path. */
+/* Opening a mapping's file needs more rights than the program's, which is opened without its path. */
 static int open_object(const struct target *target, const struct target_object *object)
 {
 	char path[PATH_MAX + 32];
@@ -62,7 +62,7 @@ static bool copy_whole(int from, int to)
 	return true;
 }
 
-/* A copy has its name once it is whole. */
+/* A copy gets its name when it is whole. */
 static void keep_as(int from, const char *path)
 {
 	char unfinished[PATH_MAX + 16];

@@ -6,7 +6,7 @@
 
 /*
  * Keep the file of @object as object-BUILD_ID in @directory, the run's, unless it is at its path as this
- * process sees it. Without a build-id, or without the right to open the file, nothing is kept: then the
- * report says that it is gone.
+ * process sees it. Without a build-id, or without the right to open the file, no copy is made: then the
+ * report says that the file is gone.
  */
 void object_keep(const struct target *target, const struct target_object *object, const char *directory);

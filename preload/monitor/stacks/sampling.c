@@ -23,7 +23,7 @@
 
 #define KEPT_FD 3
 #define LOOK_NS 1000000000u	/* between looks for objects that came or went */
-#define LEAST_LOOK_NS 50000000u /* where code is in none that is known */
+#define LEAST_LOOK_NS 50000000u /* where code lies in no known object */
 #define LIST_NS 1000000000u	/* between lists of threads, if their number stays */
 #define ATTEMPTS	5
 #define RECENT_SHARE 8		/* how fast the past is forgotten */
@@ -35,15 +35,15 @@ struct sampled_thread {
 	struct other_thread other;
 	struct logged_thread logged;
 	size_t stack_bytes;		 /* to be copied */
-	uint64_t lacked_addr;		 /* of another stack, which its last one went on in; 0: none */
+	uint64_t lacked_addr;		 /* on another stack, on which its last one continued; 0: none */
 	uint32_t nr_due;		 /* intervals that its next sample stands for */
 	uint64_t seen_ns;		 /* of its last sample */
 	uint64_t owed_ns;		 /* less than an interval: not sampled yet */
-	uint64_t moved_ns;		 /* when it was last seen not to be where it was before */
+	uint64_t moved_ns;		 /* when it was last found at another place than before */
 	uint64_t spent_ns;		 /* on a processor and ready, as at its last look */
 	uint64_t cpu_ns, ready_ns;	 /* as at its last look */
 	double cpu_recent, ready_recent; /* of the last looks */
-	double ready_owed;		 /* samples in which it was ready, not said yet */
+	double ready_owed;		 /* samples in which it was ready, not yet recorded */
 	bool has_times;			 /* the four before are known */
 	bool is_listed;
 };
@@ -57,13 +57,13 @@ struct sampler_of_stacks {
 	size_t nr_threads;
 	uint64_t interval_ns;
 	uint64_t now_ns;		/* CLOCK_MONOTONIC at the begin of this round */
-	uint64_t process_cpu_ns;	/* of all threads, likewise */
-	bool has_run;			/* any of them, since the round before */
+	uint64_t process_cpu_ns;	/* of all threads, at the same time */
+	bool has_run;			/* has any of them run since the round before */
 	uint64_t listed_ns;
 	uint64_t nr_tasks; /* links of /proc/PID/task, when they were listed */
 	int task_fd;
 	uint64_t random;
-	uint64_t cost_ns; /* of CPU time, that the log knows */
+	uint64_t cost_ns; /* CPU time that is already in the log */
 	struct stack stack;
 };
 
@@ -72,7 +72,7 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* ---- why not ---- */
+/* ---- why there are no stacks ---- */
 
 static bool has_32_bits(pid_t pid)
 {
@@ -145,8 +145,9 @@ static void count_due(struct sampler_of_stacks *sampler, struct sampled_thread *
 }
 
 /*
- * /proc does not tell running threads from those that are only ready to. The kernel counts both times; such
- * samples are shared out as these times were. A thread that has called exec takes the place of another one.
+ * /proc does not distinguish running threads from those that are only ready to run. The kernel counts both
+ * times, and samples are divided in the same proportion. A thread that has called exec takes the place of
+ * another one.
  */
 static enum log_sample_state state_of(struct sampled_thread *thread)
 {
@@ -190,8 +191,8 @@ static void write_unknown(struct sampler_of_stacks *sampler, struct sampled_thre
 }
 
 /*
- * What a stack lacked is read at the thread's next stop: more of it, or of the stack that a handler
- * interrupted.
+ * If a copy was too short, more is read at the thread's next stop: more of the stack, or of one that a
+ * handler interrupted.
  */
 static void want_more(struct sampled_thread *thread, uint64_t addr)
 {
@@ -203,7 +204,7 @@ static void want_more(struct sampled_thread *thread, uint64_t addr)
 		thread->stack_bytes *= 2;
 }
 
-/* Stopped only while its registers and its stack are copied. Return: 0, or -errno. */
+/* The thread is stopped only while its registers and its stack are copied. Return: 0, or -errno. */
 static int copy_running(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
 {
 	int error = thread_stop(&thread->other);
@@ -220,7 +221,9 @@ static int copy_running(struct sampler_of_stacks *sampler, struct sampled_thread
 	return error;
 }
 
-/* Of a dump, code without optimizations is whole too where a stop does no harm. */
+/*
+ * For a dump, stop the thread if that does no harm: then stacks of code without optimization are whole too.
+ */
 static void take_waiting(struct sampler_of_stacks *sampler, struct sampled_thread *thread, char letter)
 {
 	struct other_thread *other = &thread->other;
@@ -263,15 +266,15 @@ static void take_running(struct sampler_of_stacks *sampler, struct sampled_threa
 		write_stack(sampler, thread, flags);
 }
 
-/* The first thread of a process whose others go on is kept as a zombie. */
+/* If the first thread of a process ends before others, it is kept as a zombie. */
 static bool is_over(char letter)
 {
 	return !letter || letter == 'Z' || letter == 'X';
 }
 
 /*
- * After several intervals it is known how long it ran and was ready: for the others it was still where its
- * last sample has it.
+ * After several intervals it is known how long the thread ran and was ready: for the rest it was still at the
+ * place of its last sample.
  */
 static void count_wait_before(struct sampler_of_stacks *sampler, struct sampled_thread *thread, bool waited)
 {
@@ -386,7 +389,7 @@ static void drop_thread(struct sampler_of_stacks *sampler, size_t at)
 	sampler->threads[at] = sampler->threads[--sampler->nr_threads];
 }
 
-/* @ticks: when those began that are new. */
+/* @ticks: when new threads began. */
 static void list_threads(struct sampler_of_stacks *sampler, uint64_t ticks)
 {
 	DIR *tasks = fdopendir(openat(sampler->task_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -417,7 +420,7 @@ static void see_new_threads(struct sampler_of_stacks *sampler)
 	sampler->nr_tasks = stat_of.st_nlink;
 }
 
-/* What this costs, beside what insideme-run itself does. */
+/* The cost of this process, in addition to insideme-run's own. */
 static void count_cost(struct sampler_of_stacks *sampler)
 {
 	uint64_t now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -454,7 +457,7 @@ static void sample_all(struct sampler_of_stacks *sampler)
 	count_cost(sampler);
 }
 
-/* A dump has each thread, also one that began to run while it was read. */
+/* A dump has all threads, even one that began to run while it was read. */
 static void sample_once(struct sampler_of_stacks *sampler)
 {
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
@@ -463,7 +466,7 @@ static void sample_once(struct sampler_of_stacks *sampler)
 				drop_thread(sampler, i);
 }
 
-/* Between half an interval and one and a half: the program may have a rhythm of its own. */
+/* Wait between half an interval and one and a half, because the program may have a rhythm of its own. */
 static void pause_randomly(struct sampler_of_stacks *sampler)
 {
 	struct timespec pause;

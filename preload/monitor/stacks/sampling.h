@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A process of its own for each process whose stacks are taken: what it reads may be damaged or hostile, a
- * thread may take long to stop, and nothing of that may hold up insideme-run. When it ends, in whatever way,
- * the kernel lets the thread go on that it had stopped.
+ * A process of its own takes the stacks of each process: the data that it reads may be damaged or hostile, a
+ * thread may take long to stop, and none of that may hold up insideme-run. When it ends, in whatever way, the
+ * kernel resumes the thread that it had stopped.
  */
 #pragma once
 
@@ -20,12 +20,13 @@ struct stack_sampling {
 };
 
 /*
- * Start it. What prevents stacks is printed on stderr, and stands in the log as why there are no samples.
+ * Start it. If something prevents stacks, that is printed on stderr, and written to the log as the reason why
+ * there are no samples.
  * Return: its pid, or -errno.
  */
 pid_t stack_sampling_start(const struct stack_sampling *sampling);
 
 void stack_sampling_stop(pid_t pid);
 
-/* Wait for the end of one that runs once. Return: whether it has taken stacks. */
+/* Wait for the end of a process that runs once. Return: whether it has taken stacks. */
 bool stack_sampling_wait(pid_t pid);

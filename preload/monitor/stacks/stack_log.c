@@ -98,7 +98,7 @@ void stack_log_thread_end(struct stack_log *to, struct logged_thread *thread)
 
 /* ---- objects ---- */
 
-/* The file as this process can reach it: the other one may have a root of its own. */
+/* The file's path for this process: the other process may have a root of its own. */
 static void describe_file(struct log_module *record, const struct target_object *object)
 {
 	struct stat stat_of;

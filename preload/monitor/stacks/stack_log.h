@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads, call paths and samples in the log of a process that does not record itself. They are as the
- * library writes them: callers by the place that they call from. One process writes them, so there are no
- * locks.
+ * Threads, call paths and samples in the log of a process that does not record itself. They have the
+ * library's form: callers by the place that they call from. One process writes them, so there are no locks.
  */
 #pragma once
 
@@ -31,7 +30,7 @@ struct logged_thread {
 	struct log_sample *last; /* NULL: none yet */
 };
 
-/* An area as log_claim() makes it, in a log that grows by its file @fd. NULL: there is no room. */
+/* An area as from log_claim(), in a log that grows by its file @fd. NULL: there is no room. */
 struct log_area *stack_log_claim(struct log_header *log, int fd, enum log_area_kind kind, uint32_t owner,
 				 uint64_t bytes, uint32_t head_bytes, uint32_t record_bytes);
 
@@ -49,7 +48,7 @@ void stack_log_object(struct target_object *object, bool is_gone, void *to);
 /* The path of @stack in @thread. Return: a ref; 0: there is no room. */
 uint32_t stack_log_path(struct stack_log *to, struct logged_thread *thread, const struct stack *stack);
 
-/* What a thread does: a state, and the number of the system call that it waits in. */
+/* The flags of what a thread does: a state, and the number of the system call that it waits in. */
 static inline uint16_t sample_flags(enum log_sample_state state, int call)
 {
 	return (uint16_t)((uint32_t)state << LOG_SAMPLE_STATE_SHIFT |
@@ -61,5 +60,5 @@ static inline uint16_t sample_flags(enum log_sample_state state, int call)
 void stack_log_sample(struct stack_log *to, struct logged_thread *thread, uint32_t node, uint64_t pc_addr,
 		      uint16_t flags, uint32_t nr);
 
-/* It is where it was at its last sample. */
+/* It still is where it was at its last sample. */
 void stack_log_same(struct stack_log *to, struct logged_thread *thread, uint32_t nr);

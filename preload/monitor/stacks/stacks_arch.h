@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What depends on the processor: registers as libunwind numbers them, and how a system call is begun again.
+/*
+ * What depends on the processor: the numbers of registers in libunwind, and how a system call is restarted.
  */
 #pragma once
 
@@ -34,7 +35,7 @@ static inline void registers_take(struct registers *registers, const struct user
 	};
 }
 
-/* Has the stop ended a system call that the kernel does not begin again by itself? */
+/* Has the stop ended a system call that the kernel does not restart by itself? */
 static inline bool registers_ended_call(const struct user_regs_struct *user)
 {
 	return (int64_t)user->orig_rax >= 0 && (int64_t)user->rax == -EINTR;

@@ -236,8 +236,8 @@ static void drop_gone(struct target *target, target_change *change, void *contex
 }
 
 /*
- * An object's first page is the mapping of its file's begin; files that are only read are mapped so too, but
- * have no code.
+ * An object's first page is the mapping of its file's begin. Data files are mapped like that too, but have no
+ * code.
  */
 int target_look(struct target *target, target_change *change, void *context)
 {

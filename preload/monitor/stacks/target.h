@@ -21,17 +21,17 @@ struct target_object {
 	uint64_t bias;	     /* address in memory less address in the file */
 	uint64_t table;	     /* the sorted table of its .eh_frame_hdr; 0: it has none that is usable */
 	uint64_t nr_entries; /* in that table */
-	uint64_t header;     /* what the table's addresses count from */
+	uint64_t header;     /* base of the table's addresses */
 	uint64_t entry;	     /* where the program begins; 0: none */
 	uint64_t device, inode;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
-	uint64_t mark_addr; /* what tells it from another object at its place: its build-id, or its head */
+	uint64_t mark_addr; /* identifies it if another object takes its place: its build-id, or its head */
 	uint32_t mark_bytes;
 	uint8_t mark[TARGET_MARK_BYTES];
 	uint32_t number;	   /* in the log, from 1 */
 	bool is_libc;		   /* libc or the dynamic linker: what calls main() */
-	bool is_there;		   /* while the list is made anew */
+	bool is_there;		   /* used while the list is made again */
 	struct log_module *record; /* stack_log.h's own; NULL: there was no room */
 	char *path; /* where the file was when it was mapped, as the process saw it */
 };
@@ -47,7 +47,7 @@ struct target {
 /* Return: how many bytes from @addr on were read, at least 1; or -errno. */
 long target_read(const struct target *target, uint64_t addr, void *to, size_t bytes);
 
-/* What has changed, for the log: an object is new, or gone. */
+/* Called for each change: an object is new, or gone. */
 typedef void target_change(struct target_object *object, bool is_gone, void *context);
 
 /* Bring the list up to date. Return: 0, or -errno where the process may not be read, or is gone. */

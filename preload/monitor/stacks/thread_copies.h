@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Copies of the stacks of a process's threads, for its log: nothing is unwound here. By a process of its own,
- * as in sampling.h.
+ * Copies the stacks of a process's threads into its log; nothing is unwound here. A process of its own does
+ * it, as in sampling.h.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "insideme_log.h"
 
 /*
- * Copy those of all threads of @pid but log_header.stacks_tid into @log, whose file is @fd; then set
+ * Copy the stacks of all threads of @pid but log_header.stacks_tid into @log, whose file is @fd; then set
  * log_header.stacks_wanted. Threads that wait in a call that a stop would end are only read. Return: the pid
  * of the process that does it, or -errno.
  */

@@ -18,7 +18,7 @@
 
 #define SPIN_NS 50000 /* most stops come in half of that */
 #define PAUSE_NS 100000
-#define STOP_MOST_NS 1000000000u /* without a processor for so long: left to thread_go_on_late() */
+#define STOP_MOST_NS 1000000000u /* longest wait for a stop; later ones are left to thread_go_on_late() */
 
 /* A stop that was asked for has an event beside its signal. */
 #define EVENT_OF(status) ((status) >> 16)
@@ -119,7 +119,7 @@ bool thread_still_waits(struct other_thread *thread)
 
 /* ---- stops ---- */
 
-/* No read or write of a socket is among them: with a timeout it would return EINTR. */
+/* Reads and writes of sockets are not among them: with a timeout they would return EINTR. */
 bool thread_may_be_stopped(const struct other_thread *thread)
 {
 	static const int calls[] = { SYS_futex,	  SYS_clock_nanosleep, SYS_nanosleep, SYS_ppoll,
@@ -151,7 +151,7 @@ static pid_t wait_for_stop(pid_t tid, int *status)
 	}
 }
 
-/* A signal that came at the same time is the thread's. */
+/* A signal that came at the same time belongs to the thread. */
 static int signal_of(int status)
 {
 	return EVENT_OF(status) ? 0 : WSTOPSIG(status);

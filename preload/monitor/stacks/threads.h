@@ -2,8 +2,8 @@
 /*
  * A thread of another process: whether it runs, or in which system call it waits, and its registers.
  *
- * A thread that waits is only read: /proc has its stack pointer and code address, and its count of turns on a
- * processor says whether it has run meanwhile. Stopping it would end system calls such as epoll_wait() with
+ * A waiting thread is only read: /proc has its stack pointer and code address, and the count of its turns on
+ * a processor says whether it has run meanwhile. Stopping it would end system calls such as epoll_wait() with
  * EINTR.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct other_thread {
 	uint64_t turns;		    /* how often it got a processor */
 	bool waited;		    /* at the last look */
 	int call;		    /* the system call that it waits in, or NO_CALL */
-	struct registers registers; /* of one that waits: two are known */
+	struct registers registers; /* of a waiting thread two are known */
 };
 
 enum thread_look {
@@ -38,24 +38,24 @@ void thread_close(struct other_thread *thread);
 
 enum thread_look thread_look(struct other_thread *thread);
 
-/* Has a thread that waited not run since thread_look()? What was read of its stack is then whole. */
+/* Has a thread that waited not run since thread_look()? Then the copy of its stack is sound. */
 bool thread_still_waits(struct other_thread *thread);
 
 /*
- * Does the system call that a thread waits in go on by itself after a stop? Then it may be stopped for the
- * registers that it needs: code without optimizations has a frame pointer.
+ * Does the system call in which the thread waits continue by itself after a stop? Then the thread may be
+ * stopped to read its registers: code without optimization needs its frame pointer.
  */
 bool thread_may_be_stopped(const struct other_thread *thread);
 
 /*
- * Stop a thread that runs, or one that may be stopped. Return: 0, and its registers; then thread_go_on()
- * must follow at once. -errno: it was not stopped (-EPERM: it may not be, or a debugger has it; -ESRCH: it is
- * gone; -EAGAIN: it did not come to a stop in time and goes on by thread_go_on_late()).
+ * Stop a thread that runs, or one that may be stopped. Return: 0, and its registers; then thread_go_on() must
+ * follow at once. -errno: it was not stopped (-EPERM: it may not be, or a debugger has it; -ESRCH: it is
+ * gone; -EAGAIN: it did not stop in time, and thread_go_on_late() will resume it).
  */
 int thread_stop(struct other_thread *thread);
 void thread_go_on(const struct other_thread *thread);
 
-/* Let those go on that have come to a stop too late. */
+/* Resume the threads that stopped too late. */
 void thread_go_on_late(void);
 
 /* The letter of /proc/PID/stat: 'R', 'S', 'T'; 0: it is gone. */

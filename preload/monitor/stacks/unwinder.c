@@ -20,7 +20,7 @@
 #define NAME_TEXT(symbol) #symbol
 
 #define ROW_BYTES 384u	     /* libunwind 1.6's has 168 */
-#define ROWS_MOST (1u << 17) /* then all are dropped: a program of that much code changes it */
+#define ROWS_MOST (1u << 17) /* then all are dropped: such a program probably changes its code */
 #define ROWS_FIRST 1024u
 #define BLOCK_BYTES (16u << 10)
 #define BLOCKS 64u
@@ -28,7 +28,7 @@
 #define WINDOWS 8u
 #define MORE_BYTES (64u << 10)
 
-/* Part of the stack, or of another stack that it leads to. */
+/* Part of the stack, or of another stack to which it leads. */
 struct window {
 	uint64_t begin;
 	uint64_t bytes;
@@ -45,13 +45,13 @@ struct row {
 	uint64_t addr;
 	uint64_t begin; /* of the function */
 	bool is_known;	/* there is a table */
-	bool is_signal; /* what a signal handler returns to: its caller was not called */
+	bool is_signal; /* the code that a signal handler returns to: its caller was interrupted */
 	uint8_t state[ROW_BYTES];
 };
 
 struct unwinder {
 	struct target *target;
-	uint64_t generation; /* of the target, that rows and blocks are of */
+	uint64_t generation; /* of the target, for which rows and blocks are valid */
 	unw_addr_space_t space;
 	const struct registers *registers;
 	bool is_still;
@@ -114,7 +114,7 @@ static bool in_windows(const struct unwinder *unwinder, uint64_t addr, unw_word_
 	return false;
 }
 
-/* Of an object: tables and code. */
+/* Memory of an object: tables and code. */
 static bool in_object(struct unwinder *unwinder, uint64_t addr, unw_word_t *value)
 {
 	uint64_t begin = addr & ~(uint64_t)(BLOCK_BYTES - 1);
@@ -133,7 +133,7 @@ static bool in_object(struct unwinder *unwinder, uint64_t addr, unw_word_t *valu
 	return target_read(unwinder->target, addr, value, sizeof(*value)) == sizeof(*value);
 }
 
-/* A stack that is deeper than its copy, or goes on elsewhere. */
+/* The stack is deeper than its copy, or continues elsewhere. */
 static bool beyond_copy(struct unwinder *unwinder, uint64_t addr, unw_word_t *value)
 {
 	addr &= ~(uint64_t)7;
@@ -157,7 +157,7 @@ static int access_memory(unw_addr_space_t space, unw_word_t addr, unw_word_t *va
 		       : -UNW_EINVAL;
 }
 
-/* ---- what libunwind asks ---- */
+/* ---- libunwind's questions ---- */
 
 static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int writes,
 			   void *context)
@@ -276,7 +276,7 @@ static int take_row(void *context, void *state, size_t bytes, unw_word_t begin, 
 	return 0;
 }
 
-/* A handler returns to its first instruction, and so the address that is looked up is the one before. */
+/* A handler returns to its first instruction, so the address before that is looked up. */
 static bool is_signal_return(struct unwinder *unwinder, uint64_t addr)
 {
 	static const char code[] = SIGNAL_RETURN_CODE;
@@ -352,12 +352,13 @@ static void add_frame(struct stack *stack, uint64_t code_addr, uint64_t begin_ad
 }
 
 /*
- * The address of the code is where the next instruction is; a caller's may be behind its last one. The stack
- * only grows, but for handlers on a stack of their own. Return: whether the stack was walked to its end.
+ * The code address is that of the next instruction; in a caller it may lie behind the function's last one.
+ * The walk only goes up, except for handlers on a stack of their own. Return: whether the stack was walked to
+ * its end.
  */
 static bool walk(struct unwinder *unwinder, unw_cursor_t *cursor, struct stack *stack)
 {
-	bool is_called = false; /* by what comes next, not interrupted */
+	bool is_called = false; /* the function was called, not interrupted */
 	uint64_t sp = 0;
 
 	for (;;) {

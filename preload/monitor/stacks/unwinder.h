@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a thread's registers and its stack to the functions that are open, by the unwind tables of their code.
- * libunwind evaluates the tables; each code address is looked up once. What has no table is not guessed.
+ * Finds a thread's open functions from its registers and its stack, by the unwind tables of their code.
+ * libunwind evaluates the tables; each code address is looked up once. Frames without a table are not
+ * guessed.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 #define STACK_BYTES_MOST (1u << 20)
 
 struct stack_frame {
-	uint64_t code_addr;  /* in the call of the next function; of the innermost one: what runs next */
+	uint64_t code_addr;  /* in the call of the next function; innermost: the next instruction */
 	uint64_t begin_addr; /* the function's first instruction; without a table: code_addr */
 };
 
@@ -34,12 +35,12 @@ struct unwinder *unwinder_new(struct target *target, const char **why);
 /* Copy the stack above @sp, @bytes of it at most. Return: 0, or -errno. */
 int unwinder_copy(struct unwinder *unwinder, uint64_t sp, size_t bytes);
 
-/* Copy from @addr on too, which the last walk lacked. Return: whether there is anything. */
+/* Also copy from @addr on, which the last walk lacked. Return: whether anything could be read. */
 bool unwinder_copy_more(struct unwinder *unwinder, uint64_t addr);
 
 /*
- * Walk from @registers through the last copy. @is_still: the thread does not run, so what the copy lacks may
- * be read from its memory. Functions of libc outside of the program's first one are left out.
+ * Walk from @registers through the last copy. @is_still: the thread does not run, so missing parts of the
+ * copy may be read from its memory. Functions of libc outside of the program's first one are left out.
  */
 void unwinder_walk(struct unwinder *unwinder, const struct registers *registers, bool is_still,
 		   struct stack *stack);
