@@ -313,8 +313,8 @@ static double *even_column(const struct rowset *rows, const char *name)
 }
 
 /*
- * What is counted for the process is the thread's if no other one ran meanwhile. Else it is not known whose
- * it is, and nobody gets it. Shares by CPU time would go to threads that did nothing of the kind.
+ * What is counted for the process alone is the thread's if no other one ran meanwhile. Else it is not known
+ * whose it is, and nobody gets it. Shares by CPU time would go to threads that did nothing of the kind.
  */
 static bool is_of_thread(struct thread_use *use, struct thread *thread, const struct rowset *rows,
 			 size_t row)
@@ -347,27 +347,80 @@ static void add_points(struct thread_use *use, int64_t from, int64_t to, const d
 	}
 }
 
+/* In the order of FIRST_OF_IO and the following. */
+static const char *const io_columns[] = { "thread_read_bytes", "thread_write_bytes", "thread_read_chars",
+					  "thread_write_chars" };
+#define FIRST_OF_IO 2
+#define NR_OF_IO (sizeof(io_columns) / sizeof(*io_columns))
+
+/* What the kernel counted for this thread alone, as far as it was read. Before, it was the only thread. */
+static void read_own_io(struct curve *own, const struct thread_use *use, const struct thread *thread)
+{
+	const struct rowset *rows = rows_of_tid(thread->process, "thread", use->tid);
+	double numbers[NR_OF_IO] = { 0 };
+	uint64_t value;
+	size_t nr;
+
+	curve_init(own, NR_OF_IO);
+	for (size_t row = 0; rows && row < rows->nr_rows; row++) {
+		for (nr = 0; nr < NR_OF_IO; nr++) {
+			int column = rowset_column(rows, io_columns[nr]);
+
+			value = column < 0 ? LOG_NONE : rowset_value(rows, row, (uint32_t)column);
+			if (value == LOG_NONE)
+				break;
+			numbers[nr] = (double)value;
+		}
+		if (nr < NR_OF_IO)
+			continue;
+		if (!own->nr && thread->serial && thread->begin != NO_TIME)
+			curve_add(own, thread->begin, (const double[NR_OF_IO]){ 0 });
+		curve_add(own, row_time(thread->process, rows, row), numbers);
+	}
+}
+
+/* Between two times: false: it is not known. */
+static bool own_io_between(struct curve *own, int64_t from, int64_t to, double *io)
+{
+	double before[NR_OF_IO];
+
+	if (!own->nr || to <= own->times[0])
+		return false;
+	curve_at(own, from, before);
+	curve_at(own, to, io);
+	for (size_t i = 0; i < NR_OF_IO; i++)
+		io[i] = fmax(io[i] - before[i], 0);
+	return true;
+}
+
 static void read_counts(struct thread_use *use, struct thread *thread, const struct rowset *rows)
 {
-	double numbers[NR_COUNTS] = { 0 }, before[NR_COUNTS], *columns[NR_COUNTS];
+	double numbers[NR_COUNTS] = { 0 }, before[NR_COUNTS], io[NR_OF_IO], *columns[NR_COUNTS];
+	struct curve own;
 
+	read_own_io(&own, use, thread);
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		columns[i] = even_column(rows, count_columns[i]);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = row_time(thread->process, rows, row);
+		int64_t time = row_time(thread->process, rows, row),
+			last = row ? row_time(thread->process, rows, row - 1) : time;
+		bool has_io = own_io_between(&own, last, time, io),
+		     has_all = row && is_of_thread(use, thread, rows, row);
 
 		memcpy(before, numbers, sizeof(before));
-		if (row && is_of_thread(use, thread, rows, row)) {
-			for (size_t i = 0; i < NR_COUNTS; i++)
-				if (columns[i] && columns[i][row] > columns[i][row - 1])
-					numbers[i] += columns[i][row] - columns[i][row - 1];
-			add_points(use, row_time(thread->process, rows, row - 1), time,
-				   before, numbers);
+		for (size_t i = 0; i < NR_COUNTS; i++) {
+			if (has_io && i - FIRST_OF_IO < NR_OF_IO)
+				numbers[i] += io[i - FIRST_OF_IO];
+			else if (has_all && columns[i] && columns[i][row] > columns[i][row - 1])
+				numbers[i] += columns[i][row] - columns[i][row - 1];
 		}
+		if (has_io || has_all)
+			add_points(use, last, time, before, numbers);
 		curve_add(&use->counts, time, numbers);
 	}
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		free(columns[i]);
+	curve_release(&own);
 }
 
 /* The set "memory" has rows each ms, but no CPU time. */

@@ -2,8 +2,10 @@
 /*
  * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's
  * process columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
+ * io FILE beside: writes 128 MiB while another thread computes; what was written must be put()'s alone.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -25,10 +27,33 @@ __attribute__((noinline)) static int get(int fd)
 	return 0;
 }
 
+static volatile int has_ended;
+
+__attribute__((noinline)) static void *compute(void *unused)
+{
+	while (!has_ended)
+		;
+	return unused;
+}
+
+static int put_beside(int fd)
+{
+	pthread_t thread;
+	int failed = pthread_create(&thread, NULL, compute, NULL);
+
+	for (int i = 0; i < 16 && !failed; i++)
+		failed = lseek(fd, 0, SEEK_SET) != 0 || put(fd);
+	has_ended = 1;
+	pthread_join(thread, NULL);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 
+	if (fd >= 0 && argc > 2)
+		return put_beside(fd);
 	if (fd < 0 || put(fd) || get(fd)) {
 		perror("io");
 		return 1;

@@ -346,6 +346,16 @@ writing_and_touching() {
 
 @test "functions: bytes read and written, faults, memory" { both writing_and_touching; }
 
+# Nobody gets what was written before the first row of a thread, and after its last one.
+writing_beside() {
+	# shellcheck disable=SC2086
+	$1 "$bin/io" data beside || return 1
+	between "bytes written by put" $((96 << 20)) "$(use main write_chars)" $((129 << 20))
+	between "bytes written by compute" 0 "$(use compute write_chars)" 4096
+}
+
+@test "functions: what one of several threads writes is its own" { both writing_beside; }
+
 @test "functions: elapsed time of two threads that overlap is less than the summed" {
 	monitor -q -- "$bin/uses" threads 3 200 </dev/null
 	between "elapsed time of work" 200000000 "$(use work elapsed_ns)" $(($(use work total_ns) * 9 / 10))

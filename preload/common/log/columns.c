@@ -66,6 +66,11 @@ static const struct column thread_columns[] = {
 	/* Of a running thread, late by up to one tick of the kernel */
 	COLUMN(thread_cpu_ns, NS, CUMULATIVE),
 	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
+	/* As of the process, of this thread alone; not read while it is the only one */
+	COLUMN(thread_read_bytes, BYTES, CUMULATIVE),
+	COLUMN(thread_write_bytes, BYTES, CUMULATIVE),
+	COLUMN(thread_read_chars, BYTES, CUMULATIVE),
+	COLUMN(thread_write_chars, BYTES, CUMULATIVE),
 };
 
 /*

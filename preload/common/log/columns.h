@@ -24,6 +24,7 @@ struct figures {
 	uint64_t netns_received_bytes, netns_received_packets, netns_sent_bytes, netns_sent_packets;
 	uint64_t pss_bytes, uss_bytes, stack_bytes;
 	uint64_t thread_cpu_ns, thread_wait_ns;
+	uint64_t thread_read_bytes, thread_write_bytes, thread_read_chars, thread_write_chars;
 	uint64_t thread_blocked_ns, thread_preempted_ns, thread_unseen_ns;
 	uint64_t gpu_engine_ns, gpu_client_bytes;
 	uint64_t monotonic_ns, realtime_ns;

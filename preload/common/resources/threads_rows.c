@@ -114,6 +114,7 @@ static void take_tid(struct tasks *tasks, int tid)
 		task->tid = tid;
 		task->has_rows = false;
 		task->cpu_ns = task->wait_ns = 0;
+		proc_parse_io("", &task->io);
 		task->blocked = (struct blocked_thread){ .read_ns = 0 };
 		open_off_cpu(tasks, task);
 		open_faults(tasks, task);
@@ -185,10 +186,37 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 	append(tasks, task, clock_ticks(tasks->log->clock), figures, log_fd);
 }
 
+/*
+ * What the process read and wrote is the thread's if there is no other. A thread that has not run has done
+ * nothing.
+ */
+static void read_io(struct tasks *tasks, struct task *task, bool has_run, char *buffer, uint64_t bytes)
+{
+	int fd;
+
+	if (tasks->nr_tasks < 2 || (!has_run && task->io.read_chars != LOG_NONE))
+		return;
+	fd = source_open_task(tasks->task_fd, (uint64_t)task->tid, "io");
+	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0)
+		proc_parse_io(buffer, &task->io);
+	source_close(&fd);
+}
+
+static void set_figures(const struct task *task, struct figures *figures)
+{
+	figures->thread_cpu_ns = task->cpu_ns;
+	figures->thread_wait_ns = task->wait_ns;
+	figures->thread_read_bytes = task->io.read_bytes;
+	figures->thread_write_bytes = task->io.write_bytes;
+	figures->thread_read_chars = task->io.read_chars;
+	figures->thread_write_chars = task->io.write_chars;
+}
+
 static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *buffer, uint64_t bytes)
 {
 	struct proc_schedstat schedstat;
 	struct figures figures;
+	bool has_run;
 	int fd = source_open_task(tasks->task_fd, (uint64_t)task->tid, "schedstat");
 
 	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 &&
@@ -199,10 +227,11 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 			page_faults_close(&task->faults, log_fd);
 			open_faults(tasks, task);
 		}
+		has_run = schedstat.cpu_ns != task->cpu_ns;
 		task->cpu_ns = schedstat.cpu_ns;
 		task->wait_ns = schedstat.wait_ns;
-		figures.thread_cpu_ns = schedstat.cpu_ns;
-		figures.thread_wait_ns = schedstat.wait_ns;
+		read_io(tasks, task, has_run, buffer, bytes);
+		set_figures(task, &figures);
 		add_row(tasks, task, &figures, log_fd);
 		blocked_look(&tasks->blocked, &task->blocked, tasks->task_fd, task->tid,
 			     schedstat.cpu_ns + schedstat.wait_ns, log_fd, buffer, bytes);
@@ -229,8 +258,7 @@ void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd)
 		struct task *task = &tasks->list[i];
 		struct figures figures;
 
-		figures.thread_cpu_ns = task->cpu_ns;
-		figures.thread_wait_ns = task->wait_ns;
+		set_figures(task, &figures);
 		if (task->has_rows && task->rows.nr_rows && ticks > task->rows.ticks)
 			append(tasks, task, ticks, &figures, log_fd);
 	}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/common/base/proc_text.h"
 #include "preload/common/log/columns.h"
 #include "preload/common/log/rows_writer.h"
 #include "preload/common/resources/blocked_calls.h"
@@ -22,8 +23,9 @@ struct task {
 	bool listed;			/* in the newest listing */
 	bool has_rows;
 	uint64_t cpu_ns, wait_ns;		/* as last read */
+	struct proc_io io;			/* LOG_NONE: not read */
 	struct row_set rows;
-	uint64_t last[2];
+	uint64_t last[6];
 	struct off_cpu off;
 	struct page_faults faults;
 	struct blocked_thread blocked;
