@@ -39,6 +39,16 @@ static struct value get_percentile(const struct column *column, const void *row)
 	return value;
 }
 
+/* The other bound: the two are of one bucket of the histogram. */
+static struct value get_percentile_least(const struct column *column, const void *row)
+{
+	const struct function *function = function_of(row);
+	double least_ns;
+
+	function_percentile_ns(function, (double)column->index, &least_ns);
+	return call_cell(&function->stats, least_ns);
+}
+
 /* Calls that are not within another call of the function: python's profilers call these primitive. */
 static struct value get_nested(const struct column *column, const void *row)
 {
@@ -164,6 +174,9 @@ static const struct column columns[] = {
 	FACTS_ERRORS,
 	FACTS_LIVE_HEAP,
 	FACTS_DOUBTS,
+	{ "p50_least_ns", "p50 from", 0, get_percentile_least, 50 },
+	{ "p90_least_ns", "p90 from", 0, get_percentile_least, 90 },
+	{ "p99_least_ns", "p99 from", 0, get_percentile_least, 99 },
 	{ "field", "Field", COLUMN_LEFT, get_field, 0 },
 	{ "time_source", "By", COLUMN_LEFT, facts_time_source, 0 },
 	RUNS_COLUMNS(get_part, COLUMN_SPARE),

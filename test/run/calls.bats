@@ -204,3 +204,19 @@ load lib
 	run "$report" -v calls
 	[[ $output == *Duration* && $output != *Blocked* ]]
 }
+
+@test "percentiles lie between their bounds, in csv as well" {
+	INSIDEME_THRESHOLD=0 record uses turns 60 400
+	view functions >functions.csv
+	for function in nap work; do
+		view calls | "$here/csv" duration_ns "function=$function" | sort -n >durations
+		same "calls of $function" "$(wc -l <durations)" 60
+		for percent in 50 90; do
+			duration=$(sed -n $((60 * percent / 100))p durations)
+			between "p$percent of $function, less 2 %" $((duration * 49 / 50)) \
+				"$(value p${percent}_ns "function=$function")" 9000000000
+			between "p$percent of $function, from" 1 \
+				"$(value p${percent}_least_ns "function=$function")" $((duration * 51 / 50))
+		done
+	done
+}

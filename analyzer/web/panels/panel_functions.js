@@ -13,6 +13,12 @@ const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_n
 const firstOfSamples = ["sampled_self_ns", "samples_percent", "sampled_total_ns", "waiting_self_ns",
 	"waiting_total_ns", "ready_self_ns", "alloc_bytes"];
 
+// As text does: ≤ where it may be less.
+function percentile(sheet, number, name) {
+	const column = `${name}_ns`;
+	return mark(sheet, column, number) + format("ns", sheet.numbers(column)[number]);
+}
+
 // p50, p90 and p99, on a logarithmic scale from the shortest to the longest of all functions.
 function percentileBar(sheet, number, range) {
 	const [low, high] = range;
@@ -21,7 +27,7 @@ function percentileBar(sheet, number, range) {
 	const p = ["p50_ns", "p90_ns", "p99_ns"].map((name) => sheet.numbers(name)[number]);
 	if (Number.isNaN(p[0]))
 		return "";
-	const title = `p50 ${format("ns", p[0])}, p90 ${format("ns", p[1])}, p99 ${format("ns", p[2])}`;
+	const title = ["p50", "p90", "p99"].map((name) => `${name} ${percentile(sheet, number, name)}`).join(", ");
 	return h("span.percentiles", { title, "aria-label": title },
 		h("span.percentile-line", { style: { left: `${place(p[0])}%`,
 			width: `${Math.max(1, place(p[2]) - place(p[0]))}%` } }),
