@@ -30,6 +30,16 @@ static const struct resource resources[] = {
 	{ "disk write", "write_bytes", true },
 };
 
+/* Of the set "system", where no process was recorded: insideme-run --machine. As many as of processes. */
+static const struct resource of_machine[] = {
+	{ "CPU", "system_cpu_busy_ns", false },
+	{ "memory", "memory_used_bytes", false },
+	{ "swap", "swap_used_bytes", true },
+	{ "disk read", "disk_read_bytes", true },
+	{ "disk write", "disk_written_bytes", true },
+};
+_Static_assert(sizeof(of_machine) == sizeof(resources), "rows have room for either");
+
 struct resource_row {
 	const char *title;
 	struct series series;
@@ -108,9 +118,26 @@ static size_t line_steps(void)
 	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
 }
 
+/* Of all processes, or else of the machine. */
+static void read_series(struct series *series, const struct model *model, const char *name, size_t nr_steps)
+{
+	struct process *monitor = model->nr_monitors ? model->monitors[0] : NULL;
+	const struct rowset *rows = monitor ? process_rowset(monitor, "system") : NULL;
+	int column = rows ? rowset_column(rows, name) : -1;
+
+	*series = (struct series){ .known = false };
+	if (model->nr_processes) {
+		series_of_all(series, model, "process", name, nr_steps);
+		raise_peak(model, name, series);
+	} else if (column >= 0) {
+		series_of_column(series, model, monitor, rows, (uint32_t)column, nr_steps);
+	}
+}
+
 static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows,
 			size_t nr_steps)
 {
+	const struct resource *list = model->nr_processes ? resources : of_machine;
 	struct resource_limits limits;
 	size_t nr = 0;
 
@@ -119,15 +146,14 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		struct resource_row *row = &rows[nr];
 		char *line;
 
-		series_of_all(&row->series, model, "process", resources[i].column, nr_steps);
-		raise_peak(model, resources[i].column, &row->series);
-		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
-		    !is_only_the_log(model, &resources[i], &row->series)) {
+		read_series(&row->series, model, list[i].column, nr_steps);
+		if (row->series.known && !(list[i].hide_if_none && !(row->series.peak > 0)) &&
+		    !is_only_the_log(model, &list[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);
 			row->line = document_text(document, "%s", line);
-			row->title = resources[i].title;
+			row->title = list[i].title;
 			row->limit = strcmp(row->title, "heap") == 0 ? NAN :
-				resource_limit(&limits, resources[i].column);
+				resource_limit(&limits, list[i].column);
 			free(line);
 			nr++;
 		}
@@ -165,8 +191,6 @@ void summary_resources(struct document *document, struct report *report)
 		document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
 	size_t nr_steps = line_steps(), nr;
 
-	if (!report->model->nr_processes)
-		return;
 	nr = fill_rows(document, report->model, list, nr_steps);
 	if (!nr)
 		return;

@@ -149,7 +149,9 @@ line() {
 	same library "$(line functions ./user)" 'yes   hooks in 1 of 4 objects: libfive.so'
 	gcc -g five.c -o five
 	same none "$(line functions ./five)" "no    no hooks: memory, CPU time and I/O of the whole only
-compile and link with insideme-cc, or -g -finstrument-functions"
+compile and link with insideme-cc, or -g -finstrument-functions, or sample it as it is:"
+	same "command to paste" "$(grep -o 'insideme-run --sample.*' whole)" \
+		"insideme-run --sample=250 --heap-sample=512K -- ./five"
 	gcc -pg five.c -o five
 	same pg "$(line functions ./five)" "no    built with -pg (mcount)
 use -finstrument-functions instead"

@@ -256,3 +256,61 @@ between_times() {
 	same "line" "$output" "insideme-report: --from: 'soon' is not a time such as 1.5s, 200ms or 40%"
 	same "status" "$status" 2
 }
+
+@test "the first page says how much slower the hooks made the program" {
+	echo '__attribute__((noinline)) int next(int x) { return x * 1103515245 + 12345; }
+	      int main(int argc, char **argv) {
+	      	for (int i = 0; i < 5000000; i++) argc = next(argc);
+	      	return argc == 1; }' | gcc -O1 -finstrument-functions -x c - -o short
+	INSIDEME_TIMING=exact monitor -q -- ./short || return 1
+	"$report" >page
+	factor=$(grep -A2 'hooks took' page | grep -oE '[0-9.]+ times' | grep -oE '^[0-9]+')
+	between "times slower" 1 "$factor" 20
+	record uses sleeps 20
+	! "$report" | grep 'hooks took' || return 1
+}
+
+@test "a stall is one row of single calls, not one for each caller" {
+	echo '#include <time.h>
+	      #define IN(name, next) __attribute__((noinline)) void name(void) { next(); __asm__(""); }
+	      __attribute__((noinline)) void stall(void) { nanosleep(&(struct timespec){ 0, 200000000 }, 0); }
+	      IN(read_row, stall) IN(read_page, read_row) IN(query, read_page) IN(serve, query)
+	      int main(void) { serve(); return 0; }' | gcc -O1 -finstrument-functions -x c - -o stalls
+	monitor -q -- ./stalls
+	"$report" -v calls >page
+	same "rows of 200 ms" "$(grep -c ' 2[0-9][0-9] ms .*[a-z]$\|nanosleep' page)" 1
+	grep -q ' nanosleep' page
+	same "rows of csv" "$(view calls | awk -F, 'NR > 1 && $3 > 200e6' | wc -l)" 7
+}
+
+@test "a function that only computes has no bytes of another thread's files" {
+	echo '#include <fcntl.h>
+	      #include <pthread.h>
+	      #include <stdlib.h>
+	      #include <time.h>
+	      #include <unistd.h>
+	      static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000 + t.tv_nsec / 1000000; }
+	      __attribute__((noinline)) void put(int fd) { static char text[1 << 16];
+	      	for (int i = 0; i < 640; i++) if (write(fd, text, sizeof(text)) < 0) exit(1); }
+	      __attribute__((noinline)) long compute(long end) { volatile long x = 0; while (now() < end) for (int i = 0; i < 100000; i++) x += i; return x; }
+	      void *computes(void *arg) { compute(now() + 300); return arg; }
+	      int main(void) {
+	      	int fd = open("data", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	      	pthread_t thread;
+	      	pthread_create(&thread, 0, computes, 0);
+	      	while (now() % 100) usleep(100);
+	      	put(fd); pthread_join(thread, 0); return 0; }' | gcc -O1 -finstrument-functions -pthread -x c - -o writes
+	often
+	monitor -q -- ./writes
+	view functions --columns function,write_chars >functions.csv
+	for function in compute computes; do
+		between "bytes written by $function" 0 "$("$here/csv" write_chars function=$function <functions.csv | grep . || echo 0)" 65536
+	done
+}
+
+@test "the machine's samples for resource-monitor are as far apart as asked" {
+	monitor -q --machine --interval=50ms --timeout=500ms
+	"$report" -f resource-monitor >log.csv
+	between "rows" 5 "$(grep -c '^[0-9]' log.csv)" 16
+	"$report" | grep -E '^ +CPU +[0-9.]+ cores'
+}

@@ -33,7 +33,7 @@ struct finding {
 	enum works works;
 	bool is_fatal;			/* the program cannot be recorded at all */
 	char text[512];
-	char advice[256];		/* "": nothing */
+	char advice[512];		/* "": nothing */
 };
 
 /* Fill @finding, like printf. @advice: NULL for none. */
@@ -100,9 +100,13 @@ static void count_hooks(struct finding *finding)
 
 static void check_functions(struct finding *finding)
 {
-	static const char *const advice = "compile and link with insideme-cc, or -g -finstrument-functions";
+	char advice[sizeof(finding->advice)];
 	const struct object_of *program = &objects.list[0];
 
+	snprintf(advice, sizeof(advice),
+		 "compile and link with insideme-cc, or -g -finstrument-functions, or sample it as it is:\n"
+		 "%-19s insideme-run --sample=250 --heap-sample=512K -- %.300s",
+		 "", check->name);
 	finding_set(finding, WORKS_NOT, advice, "no hooks: memory, CPU time and I/O of the whole only");
 	if (elf_file_symbol(&program->elf, HOOK) == ELF_SYMBOL_DEFINED)
 		finding_set(finding, WORKS_NOT, "leave its " HOOK " out",
