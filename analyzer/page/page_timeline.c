@@ -12,10 +12,16 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/log/logfile.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/code_paths.h"
+#include "analyzer/read/nodes_read.h"
+#include "analyzer/read/samples_read.h"
 
 #define BYTES_PER_SPAN	6	/* in the page, roughly */
 #define SPANS_MIN	1000	/* even in the smallest page */
+#define SAMPLED_DEPTH	64	/* of stacks of samples; what is deeper is not shown */
+#define SAMPLES_BREAK	2.5	/* so many intervals without a sample: the thread was elsewhere meanwhile */
 
 /* One call, or several short ones merged. */
 struct span {
@@ -29,6 +35,7 @@ struct span {
 	bool is_mixed;			/* of several call paths */
 	bool is_broken;
 	bool is_open;			/* had not ended; lasts until its process was last seen */
+	bool is_sampled;		/* samples in a row that were in the function; no call is known */
 };
 
 /* What a thread did at one depth of its stack. */
@@ -50,6 +57,17 @@ struct timeline {
 	int64_t short_ns;
 	uint32_t short_shift;
 	uint64_t nr_calls;
+	uint64_t nr_samples;
+};
+
+/* Where the samples of a thread were, up to the newest one. */
+struct sampled_thread {
+	struct {
+		const struct tree_node *node;
+		int64_t start;
+	} open[SAMPLED_DEPTH];
+	uint32_t nr_open;
+	int64_t end;
 };
 
 static struct lane *find_lane(struct timeline *timeline, uint32_t thread, uint32_t depth)
@@ -91,6 +109,7 @@ static void merge(struct span *into, const struct span *span)
 	into->nr_calls += span->nr_calls;
 	into->is_broken |= span->is_broken;
 	into->is_open |= span->is_open;
+	into->is_sampled |= span->is_sampled;
 }
 
 /* Merge calls that are now short. Return: how many spans are left */
@@ -124,7 +143,7 @@ static bool make_room(struct timeline *timeline, size_t nr_spans_max)
 
 static void add_span(struct timeline *timeline, struct lane *lane, const struct span *span)
 {
-	timeline->nr_calls++;
+	timeline->nr_calls += !span->is_sampled;
 	if (lane->nr_spans && go_together(timeline, &lane->spans[lane->nr_spans - 1], span)) {
 		merge(&lane->spans[lane->nr_spans - 1], span);
 		return;
@@ -162,6 +181,85 @@ static void add_open_calls(struct timeline *timeline, const struct process *proc
 				 &span);
 		}
 	}
+}
+
+/* The functions deeper than @depth were left when the newest sample was over. */
+static void close_sampled(struct timeline *timeline, const struct thread *thread,
+			  struct sampled_thread *sampled, uint32_t depth)
+{
+	while (sampled->nr_open > depth) {
+		const uint32_t at = --sampled->nr_open;
+		const int64_t ns = sampled->end - sampled->open[at].start;
+
+		add_span(timeline, find_lane(timeline, page_thread(thread), at),
+			 &(struct span){
+				 .start = sampled->open[at].start,
+				 .end = sampled->end,
+				 .busy_ns = ns,
+				 .longest_ns = ns,
+				 .node = sampled->open[at].node->id,
+				 .nr_calls = 1,
+				 .is_sampled = true,
+			 });
+	}
+}
+
+struct sampled_threads {
+	struct timeline *timeline;
+	struct sampled_thread *list;	/* [index of a thread] */
+};
+
+/* A sample of CPU time is of the time before it, one of time of that after it. */
+static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
+{
+	const struct sampled_threads *threads = context;
+	struct process *process = thread->process;
+	struct sampled_thread *sampled = &threads->list[thread->index];
+	struct tree_node *path = nodes_path(thread, sample->node);
+	const int64_t time = process_time(process, sample->ticks), ns = llround(sample_ns(process, sample));
+	const int64_t begin = process->header.samples_are_of_time ? time : time - ns, end = begin + ns;
+	uint32_t level, same = 0;
+
+	(void)offset;
+	if (!path || sample->ticks > process->limit_ticks)
+		return;
+	path = sampled_code_path(thread, sample, path);
+	threads->timeline->nr_samples++;
+	if ((double)(begin - sampled->end) > SAMPLES_BREAK * (double)process->header.sample_interval_ns)
+		close_sampled(threads->timeline, thread, sampled, 0);
+	level = path->function ? tree_level(path) + 1 : 0;
+	for (const struct tree_node *node = path; node->function; node = node->parent) {
+		const uint32_t at = tree_level(node);
+
+		if (at < sampled->nr_open && sampled->open[at].node == node && at + 1 > same)
+			same = at + 1;
+	}
+	close_sampled(threads->timeline, thread, sampled, same);
+	for (const struct tree_node *node = path; node->function && tree_level(node) >= same; node = node->parent) {
+		const uint32_t at = tree_level(node);
+
+		if (at < SAMPLED_DEPTH) {
+			sampled->open[at].node = node;
+			sampled->open[at].start = sampled->end > begin ? sampled->end : begin;
+		}
+	}
+	sampled->nr_open = level < SAMPLED_DEPTH ? level : SAMPLED_DEPTH;
+	sampled->end = end > sampled->end ? end : sampled->end;
+}
+
+/* Functions that are known by samples alone last as long as samples in a row were in them. */
+static void read_samples(struct timeline *timeline, struct process *process)
+{
+	struct sampled_threads threads = {
+		timeline,
+		xcalloc(process->nr_threads + 1, sizeof(*threads.list)),
+	};
+
+	logfile_use(process->log);
+	samples_each(process, add_sample, &threads);
+	for (size_t i = 0; i < process->nr_threads; i++)
+		close_sampled(timeline, process->threads[i], &threads.list[process->threads[i]->index], 0);
+	free(threads.list);
 }
 
 static void read_calls(struct timeline *timeline, struct process *process)
@@ -209,7 +307,7 @@ static double get_idle(const struct span *span) { return (double)(span->end - sp
 static double get_heap(const struct span *span) { return (double)span->heap_delta_bytes; }
 static double get_flags(const struct span *span)
 {
-	return span->is_mixed | span->is_broken << 1 | span->is_open << 2;
+	return span->is_mixed | span->is_broken << 1 | span->is_open << 2 | span->is_sampled << 3;
 }
 
 static const struct {
@@ -223,7 +321,7 @@ static const struct {
 	{ "other_calls", get_others, 0 },	/* calls merged into this one */
 	{ "idle_ns", get_idle, 0 },		/* part of the duration that is between merged calls */
 	{ "heap_delta_bytes", get_heap, 0 },
-	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end */
+	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end, 8: by samples */
 };
 
 static void add_spans(struct sheet *sheet, const struct timeline *timeline, double *values)
@@ -272,6 +370,7 @@ static void fill_sheet(struct sheet *sheet, const struct timeline *timeline)
 	add_lanes(sheet, timeline);
 	add_spans(sheet, timeline, values);
 	json_object_set_new(sheet->about, "calls", json_integer((json_int_t)timeline->nr_calls));
+	json_object_set_new(sheet->about, "samples", json_integer((json_int_t)timeline->nr_samples));
 	json_object_set_new(sheet->about, "merged_calls", json_integer((json_int_t)count_merged(timeline)));
 	json_object_set_new(sheet->about, "short_ns", json_integer(timeline->short_ns));
 	free(values);
@@ -287,7 +386,10 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	struct sheet *sheet = page_sheet(page, "timeline");
 
 	for (size_t i = 0; i < page->report->model->nr_processes; i++)
-		read_calls(&timeline, page->report->model->processes[i]);
+		if (page->report->model->is_sampled)
+			read_samples(&timeline, page->report->model->processes[i]);
+		else
+			read_calls(&timeline, page->report->model->processes[i]);
 	if (timeline.nr_lanes)
 		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)

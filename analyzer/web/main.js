@@ -136,7 +136,7 @@ class App {
 			if (!spans?.about.calls) {
 				choice.remove();
 				note.textContent = this.model.about.is_sampled ?
-					"functions are of the whole run: the page has no single samples" :
+					"functions are of the whole run; the timeline has the samples of a part" :
 					"no call was recorded singly, so functions are of the whole run: " +
 					"INSIDEME_THRESHOLD=0 records all calls";
 			}

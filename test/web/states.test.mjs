@@ -64,4 +64,24 @@ test("the timeline of a program without hooks shows what its threads did", async
 	same("complaints", tab.complaints, []);
 });
 
+test("the timeline of a sampled program has lanes of where its threads were", async () => {
+	const sampled = join(folder, "sampled");
+	spawnSync(join(build, "insideme-run"), ["--run", sampled, "-q", "--sample=250", "--", join(build, "test/bin/sampled.plain"), "burn"], { cwd: folder, stdio: "ignore" });
+	const tab = await open(makePage(sampled, "sampled.html"), { hash: "panel=timeline" });
+	await tab.waitForFunction(() => window.insideme?.lanes?.states);
+	const { threads, samples, deepest } = await tab.evaluate(() => {
+		const { lanes: { rows, spans }, model } = window.insideme;
+		const with_lanes = rows.filter((row) => row.kind === "thread" && row.lanes.length);
+		const named = (lane, name) => Array.from({ length: lane.end - lane.first }, (_, i) => lane.first + i)
+			.some((span) => model.label(spans.func(span)) === name);
+		return { threads: with_lanes.length, samples: spans.about.samples,
+			deepest: with_lanes.every(({ lanes }) => lanes.some((lane) => lane && named(lane, "use"))) };
+	});
+	same("threads with lanes", threads, 4);
+	const sum = csv(sampled, "functions").reduce((all, row) => all + Number(row.samples), 0);
+	check(`samples: ${samples} of ${sum}`, samples >= sum && sum > 50);
+	check("each was in use()", deepest);
+	same("complaints", tab.complaints, []);
+});
+
 await runTests();

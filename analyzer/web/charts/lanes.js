@@ -256,7 +256,7 @@ export class Lanes {
 			if (height > 8) {
 				g.fillStyle = css(merged || this.bits(number) === this.dim ? "--text" :
 					"--frame-text");
-				const label = merged ?
+				const label = merged && !(spans.flags[span] & 8) ?
 					`${format("count", spans.others[span] + 1)} × ` +
 					`${model.label(number)}` : model.label(number);
 				g.fillText(fit(g, label, room - 8), x + 4, y + height / 2);
@@ -402,16 +402,17 @@ export const stateColours = [
 export function describeSpan({ spans, app, states }, { span, row }) {
 	const { model } = app;
 	const nr = spans.others[span] + 1, busy = spans.duration[span] - spans.idle[span];
-	const lines = [nr > 1 ?
+	const sampled = spans.flags[span] & 8;
+	const lines = [sampled ? `in ${model.label(spans.func(span))}, by samples` : nr > 1 ?
 		`${exact("count", nr)} short calls, the longest of ${model.label(spans.func(span))}` :
 		model.label(spans.func(span)),
 		["from", `${exact("ns", spans.start[span])}`],
-			[nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
+			[nr > 1 ? "over" : sampled ? "for about" : "took", exact("ns", spans.duration[span])]];
 	const did = nr > 1 ? null : states?.mean(row.thread, spans.start[span], spans.start[span] +
 		spans.duration[span]);
 	if (did)
 		lines.push(["", tellStates(did)]);
-	if (nr > 1)
+	if (nr > 1 && !sampled)
 		lines.push(["took", `${exact("ns", busy)} together`]);
 	if (nr > 1 && spans.flags[span] & 1)
 		lines.push(["", "of several functions or paths"]);

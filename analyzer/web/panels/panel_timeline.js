@@ -122,7 +122,8 @@ function noteOf(spans, model) {
 		return "No functions were recorded, so there are no calls (compile with insideme-cc): below is " +
 			"what threads did.";
 	if (!calls && model.about.is_sampled)
-		return "Functions are known by samples, and samples are no calls: below is what threads did.";
+		return spans.about.samples ? `${exact("count", spans.about.samples)} samples: where a thread was, not ` +
+			"how often it was called" : "No samples were taken: below is what threads did.";
 	if (!calls)
 		return "No call lasted long enough to be recorded singly; INSIDEME_THRESHOLD=0 records " +
 			"all calls.";
