@@ -86,7 +86,7 @@ int view_quality(struct document *document, struct report *report)
 		.name = "quality",
 		.what = "findings",
 		.title = report->title,
-		.note = report->model->is_raw || !(report->model->hooks_ns > 0) ?
+		.note = report->model->calls && (report->model->is_raw || !(report->model->hooks_ns > 0)) ?
 			"times include the hooks' own cost" : NULL,
 		TABLE_COLUMNS(columns),
 		.text_columns = "finding,text",

@@ -136,7 +136,10 @@ test("errors and quality: how it ended, and every finding with its number", asyn
 	same("status", (await cells(tab, "ends")).map((row) => digits(row.exit_status)), csv(run, "processes").map((row) => row.exit_status));
 	const shown = await tab.locator("[data-finding]").evaluateAll((all) => all.map((one) => [one.dataset.finding, Number(one.dataset.value)]));
 	const rounded = (value) => Number(Number(value).toFixed(3));
-	same("findings", shown.map(([name, value]) => [name, rounded(value)]), csv(run, "quality").map((row) => [row.finding, rounded(row.value)]));
+	const sorted = (list) => list.map(([name, value]) => [name, rounded(value)]).sort();	// costs come last on the page
+	same("findings", sorted(shown), sorted(csv(run, "quality").map((row) => [row.finding, row.value])));
+	const costs = await tab.locator("[aria-label=costs] li").evaluateAll((all) => all.map((one) => one.dataset.finding));
+	same("costs are no doubts", costs.includes("log_bytes") && await tab.locator("[aria-label=findings] [data-finding=log_bytes]").count(), 0);
 });
 
 await runTests();

@@ -207,7 +207,8 @@ export class Lanes {
 		if (row.lanes.length)
 			g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
 		g.fillStyle = css("--soft");
-		g.fillText(fit(g, model.threadName(row.thread), gutter - 38), 24, y + 8);
+		const [, name, tid] = model.threadName(row.thread).match(/^(.*?)( \d+)?$/s), room = gutter - 38;
+		g.fillText(fit(g, name, room - g.measureText(tid ?? "").width) + (tid ?? ""), 24, y + 8);
 	}
 
 	bits(number) {

@@ -40,10 +40,18 @@ async function fill(app, element) {
 	replace(element, boxes);
 }
 
-const findings = (sheet) => h("ul.doubts", { role: "list", "aria-label": "findings" },
-	Array.from({ length: sheet.rows }, (_, i) => h("li",
-		{ data: { finding: sheet.value("finding", i), value: String(sheet.value("value", i)) } },
-		sheet.value("text", i))));
+// What the recording took puts no number in doubt.
+const isCost = (name) => /^(sampling_|sampler_|start_cost_|log_bytes$)/.test(name);
+
+function findings(sheet) {
+	const rows = Array.from({ length: sheet.rows }, (_, i) => i);
+	const list = (kind, label, chosen) => chosen.length ? h(kind, { role: "list", "aria-label": label },
+		chosen.map((i) => h("li", { data: { finding: sheet.value("finding", i),
+			value: String(sheet.value("value", i)) } }, sheet.value("text", i)))) : null;
+	const costs = rows.filter((i) => isCost(sheet.value("finding", i)));
+	return h("div", {}, list("ul.doubts", "findings", rows.filter((i) => !costs.includes(i))),
+		costs.length ? h("h3", {}, "What the recording took") : null, list("ul.costs", "costs", costs));
+}
 
 export function makeQuality(app) {
 	const element = h("div.quality", {}, h("div.empty", {}, "reading…"));
