@@ -235,10 +235,10 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 			same = at + 1;
 	}
 	close_sampled(threads->timeline, thread, sampled, same);
-	for (const struct tree_node *node = path; node->function && tree_level(node) >= same; node = node->parent) {
+	for (const struct tree_node *node = path; node->function; node = node->parent) {
 		const uint32_t at = tree_level(node);
 
-		if (at < SAMPLED_DEPTH) {
+		if (at >= same && at < SAMPLED_DEPTH) {
 			sampled->open[at].node = node;
 			sampled->open[at].start = sampled->end > begin ? sampled->end : begin;
 		}
@@ -321,7 +321,8 @@ static const struct {
 	{ "other_calls", get_others, 0 },	/* calls merged into this one */
 	{ "idle_ns", get_idle, 0 },		/* part of the duration that is between merged calls */
 	{ "heap_delta_bytes", get_heap, 0 },
-	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end, 8: by samples */
+	/* 1: of several call paths, 2: broken, 4: open at the end, 8: by samples */
+	{ "flags", get_flags, 0 },
 };
 
 static void add_spans(struct sheet *sheet, const struct timeline *timeline, double *values)
