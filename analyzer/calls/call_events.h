@@ -21,14 +21,9 @@ struct call_event {
 	const char *thread_name;
 	struct tree_node *node;		/* NULL: damaged */
 	double duration_ns;		/* NAN for an entry */
-	double lasts_ns;		/* as the hook read it; LOG_NONE: not read */
-	/*
-	 * Begin a reading. @model: the run as it is now. @is_last: its logs are complete, or no more is
-	 * wanted from them. Otherwise, events after the last instant that is known of all threads wait for
-	 * the next reading.
-	 */
-	int64_t start;
-	struct log_memory_reading memory;	/* Return: false at the end of the reading */
+	double lasts_ns;		/* the call's duration, also for an entry; NAN: not known yet */
+	int64_t start;			/* of the call, model time */
+	struct log_memory_reading memory;	/* as the hook read it; LOG_NONE: not read */
 };
 
 struct call_events;
@@ -36,13 +31,16 @@ struct call_events;
 struct call_events *call_events_new(void);
 void call_events_free(struct call_events *events);
 
-/* End a reading. The model may then be freed. */
+/*
+ * Begin a reading. @model: the run as it is now. @is_last: its logs are complete, or no more is wanted from
+ * them. Otherwise, events after the last instant that is known of all threads wait for the next reading.
+ */
 void call_events_begin(struct call_events *events, struct model *model, bool is_last);
-/* So far: exits that will not come because their records are missing; events that came after later ones. */
+/* Return: false at the end of the reading. */
 bool call_events_next(struct call_events *events, struct call_event *event);
-/* End a reading: the model may be freed. */
+/* End a reading. The model may then be freed. */
 void call_events_end(struct call_events *events);
 
-/* So far: exits that will not come, for their records are missing; events that came after later ones. */
+/* So far: exits that will not come because their records are missing; events that came after later ones. */
 uint64_t call_events_nr_lost(const struct call_events *events);
 uint64_t call_events_nr_late(const struct call_events *events);

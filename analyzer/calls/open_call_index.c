@@ -100,7 +100,8 @@ void callers_release(struct callers *callers)
 	hashtable_release(&callers->by_path);
 }
 
-uint64_t caller_units(const struct caller *caller, uint64_t ticks)
+/* The start of a call in units of slices. */
+static uint64_t caller_units(const struct caller *caller, uint64_t ticks)
 {
 	return ticks >> caller->thread->process->header.slice_shift;
 }

@@ -18,41 +18,39 @@ struct entered_call {
 	uint32_t ref;
 	uint32_t tid;
 	uint32_t depth;
-	double lasts_ns;		/* at its entry */
-	struct log_memory_reading memory;	/* its slice came, and the entry with it */
-	bool is_given;			/* For call_order.c: the first of some calls that have ended and
-					 * whose caller has not. */
+	double lasts_ns;		/* NAN: it is open */
+	struct log_memory_reading memory;	/* at its entry */
+	bool is_given;			/* its slice came, and the entry with it */
 };
 
-/* end of the call before it */
+/* For call_order.c: the first of some calls that have ended and whose caller has not. */
 struct calls_within {
 	const struct tree_node *parent;
 	uint64_t start_ticks;
-	uint64_t floor_ticks;		/* A thread's record in a log. */
+	uint64_t floor_ticks;		/* end of the call before it */
 };
 
-/* in the model that is being read; NULL: it is left out now */
+/* A thread's record in a log. */
 struct caller {
 	uint32_t ref;
-	struct thread *thread;		/* of the model that is being read; NULL: left out by now */
-	struct { uint64_t chunk_offset; uint32_t nr_read; } places[2];	/* in the order of their starts */
-	struct begun_call *begun;	/* in the order of their starts, up to nr_sorted */
+	struct thread *thread;		/* in the model that is being read; NULL: it is left out now */
+	struct { uint64_t chunk_offset; uint32_t nr_read; } places[2];	/* see struct slice_place */
+	struct begun_call *begun;	/* in the order of their starts */
 	size_t nr_begun;
-	struct entered_call *entered;	/* the entries before it were returned */
+	struct entered_call *entered;	/* in the order of their starts, up to nr_sorted */
 	size_t nr_entered;
 	size_t nr_sorted;
-	size_t next_entered;		/* the innermost last */
+	size_t next_entered;		/* the entries before it were returned */
 	struct calls_within *within;	/* the innermost last */
 	size_t nr_within;
-	uint64_t last_ticks;		/* process->last at the previous reading; NO_TIME: there was none */
+	uint64_t last_ticks;		/* end of the last call */
 };
 
 struct known_log {
 	char *path;
-	int64_t last;			/* the process had ended by then, so all of it was read */
-	bool has_ended;			/* its process, by then: all of it could be read */
-	struct caller **callers;	/* [thread_number()] of the model that is being read; NULL: no
-					 * events are read from it */
+	int64_t last;			/* process->last at the previous reading; NO_TIME: there was none */
+	bool has_ended;			/* the process had ended by then, so all of it was read */
+	struct caller **callers;	/* by ref */
 	size_t nr_callers;
 };
 
@@ -60,24 +58,22 @@ struct callers {
 	struct hashtable by_path;
 	struct known_log **logs;
 	size_t nr_logs;
-	struct caller **of;		/* Begin to read a model. */
+	struct caller **of;		/* [thread_number()] of the model that is being read; NULL: no
+					 * events are read from it */
 };
 
-/* The log of @process. From now on its threads have callers. */
+/* Begin to read a model. */
 void callers_begin(struct callers *callers, const struct model *model);
 /* The log of @process. From now on its threads have callers. */
 struct known_log *callers_of(struct callers *callers, struct process *process);
 void callers_release(struct callers *callers);
 
 /* The begun call of a slice or of a frame. NULL: none. */
-uint64_t caller_units(const struct caller *caller, uint64_t ticks);
-
-/* The entered call of a slice, among those that are sorted. NULL: none. */
 struct begun_call *caller_find_begun(const struct caller *caller, uint64_t start_ticks, uint32_t ref);
 void caller_add_begun(struct caller *caller, uint64_t start_ticks, uint32_t ref);
 void caller_remove_begun(struct caller *caller, struct begun_call *call);
 
 void caller_add_entered(struct caller *caller, const struct entered_call *call);
 void caller_sort_entered(struct caller *caller);
-/* The entered call of a slice, among those that are sorted; NULL: there is none. */
+/* The entered call of a slice, among those that are sorted. NULL: none. */
 struct entered_call *caller_find_entered(const struct caller *caller, uint64_t start_ticks, uint32_t ref);

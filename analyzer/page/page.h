@@ -8,7 +8,6 @@
 #include "analyzer/page/sheet.h"
 #include "analyzer/views/views.h"
 
-/* The numbers by which sheets refer to functions, threads and processes. */
 #define PAGE_BYTES	(20u << 20)	/* --max-size where it is not given */
 
 struct page {
@@ -32,7 +31,10 @@ static inline struct sheet *page_sheet(struct page *page, const char *name)
 	return page->sheets[page->nr_sheets++] = sheet;
 }
 
-/* The number of a thread, and of a process. insideme-run, which is no process of the run, has -1. */
+/*
+ * The numbers by which sheets refer to a thread and to a process. insideme-run, which is no process of the
+ * run, has -1.
+ */
 uint32_t page_thread(const struct thread *thread);
 int64_t page_process(const struct process *process);
 
