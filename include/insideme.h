@@ -123,7 +123,10 @@ struct insideme_recorder {
 	int (*add)(const char *name, uint64_t ns);
 	int (*moved)(uint64_t bytes);
 	int (*on_call)(void (*callback)(const char *name, uint64_t ns, int broken), uint64_t least_ns);
-	/* insideme-cc --lines: coverage counters of a source file, as gcc describes them: from now on, no longer */
+	/*
+	 * insideme-cc --lines: coverage counters of a source file, as gcc describes them: from now on, no
+	 * longer
+	 */
 	void (*lines_begin)(const void *unit);
 	void (*lines_end)(const void *unit);
 	void (*lines_copy)(void);	/* the process may be about to exec */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What code calls that insideme-cc --line-events compiles, before the first instruction of each line: code of
- * any kind, so all registers and flags stay as they are. Nothing is written. The recorder, if it is loaded and
- * asked for line events, is told of each line of the code that it names; otherwise a call returns at once. Each
- * object, the program or a library, has its own.
+ * What code calls that insideme-cc --line-events compiles, before the first instruction of each line: code
+ * of any kind, so all registers and flags stay as they are. Nothing is written. The recorder, if it is
+ * loaded and asked for line events, is told of each line of the code that it names; otherwise a call
+ * returns at once. Each object, the program or a library, has its own.
  */
 #include "insideme.h"
 

@@ -257,7 +257,9 @@ struct log_header {
 	uint64_t last_calls;		/* INSIDEME_LAST: slices of a stream that count, the newest; 0: all */
 	/* Times that the focus changed after the start; calls outside of the focus then are not recorded */
 	LOG_SHARED uint64_t focus_changes;
-	/* insideme-run --pid --focus: wishes so far, those that the process has fulfilled, and the last one */
+	/*
+	 * insideme-run --pid --focus: wishes so far, those that the process has fulfilled, and the last one
+	 */
 	LOG_SHARED uint32_t focus_wanted;
 	LOG_SHARED uint32_t focus_seen;
 	LOG_SHARED char focus[LOG_FOCUS_BYTES];
@@ -305,7 +307,10 @@ struct log_area {
 	LOG_SHARED uint64_t used_bytes;
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
 	uint32_t record_bytes;		/* size of one record if all have the same size, otherwise 0 */
-	/* Of frames: ref of their readings; of counters: of what is not to be counted; of a thread: of its newest call places; 0: none */
+	/*
+	 * Of frames: ref of their readings; of counters: of what is not to be counted; of a thread: of its
+	 * newest call places; 0: none
+	 */
 	uint32_t beside;
 	uint32_t line_events;		/* of a thread: ref of its newest line events; 0: none */
 	uint64_t reserved[2];
@@ -581,7 +586,10 @@ struct log_thread {
 	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
 	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
 	uint64_t unused_ticks;		/* since begin_ticks, between one thread of the record and the next */
-	/* What the MPI call waits for that began at awaited_ticks, as in struct log_messages and log_transfers */
+	/*
+	 * What the MPI call waits for that began at awaited_ticks, as in struct log_messages and
+	 * log_transfers
+	 */
 	uint64_t awaited_ticks;		/* 0: none yet */
 	uint32_t awaited_direction;	/* enum log_message_direction */
 	int32_t awaited_peer;
@@ -729,8 +737,8 @@ struct log_call_place {
 _Static_assert(sizeof(struct log_call_place) == 64, "a call place is one line");
 
 /*
- * A line that a thread began (INSIDEME_LINE_EVENTS), in code of insideme-cc --line-events; in the order in which
- * they began.
+ * A line that a thread began (INSIDEME_LINE_EVENTS), in code of insideme-cc --line-events; in the order in
+ * which they began.
  */
 struct log_line_event {
 	LOG_SHARED uint64_t ticks;	/* written last; 0: not yet written */
@@ -796,7 +804,8 @@ _Static_assert(sizeof(struct log_transfers) == 128, "transfers begin at a line")
 
 /*
  * The coverage counters that a compiler put into the code of one source file: copies of what is in the
- * program's memory. They never fall. gcov makes counts of lines of them, with the notes that the compiler wrote.
+ * program's memory. They never fall. gcov makes counts of lines of them, with the notes that the compiler
+ * wrote.
  */
 struct log_line_function {
 	uint32_t ident;			/* these three as in the notes */
@@ -816,12 +825,16 @@ struct log_line_counts {
 	LOG_SHARED uint32_t nr_functions;	/* written last; 0: the format is not known */
 	LOG_SHARED uint32_t is_copied;	/* 0: the copies below are not made yet, or the kernel did not allow it */
 	uint32_t reserved;
-	/* struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char path[] */
+	/*
+	 * struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char
+	 * path[]
+	 */
 };
 
 /*
- * Page faults outside of the kernel, by the code that touched the page first: a hash table, which insideme-run
- * writes. When it is nearly full a larger one takes what follows, so a place in the code may be in several.
+ * Page faults outside of the kernel, by the code that touched the page first: a hash table, which
+ * insideme-run writes. When it is nearly full a larger one takes what follows, so a place in the code may
+ * be in several.
  */
 struct log_page_fault {
 	uint64_t code_addr;
@@ -874,7 +887,10 @@ _Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
 #define LOG_SAMPLE_IN_HOOK	1u
 /* With the first: in the code that counts for a call site, see struct log_site */
 #define LOG_SAMPLE_IN_STUB	2u
-/* Of samples of time: the state, and the number of the system call that the thread waited in, plus 1; 0: in none */
+/*
+ * Of samples of time: the state, and the number of the system call that the thread waited in, plus 1; 0: in
+ * none
+ */
 #define LOG_SAMPLE_STATE_SHIFT	2
 #define LOG_SAMPLE_CALL_SHIFT	4
 #define LOG_SAMPLE_CALL_MOST	4095
@@ -894,7 +910,10 @@ struct log_sample {
 	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
 	uint32_t node;			/* the path that the thread was in; without hooks: its stack */
 	uint16_t flags;			/* LOG_SAMPLE_ */
-	/* Intervals before this one without a sample: the kernel was late. Of time: after it, at the same place */
+	/*
+	 * Intervals before this one without a sample: the kernel was late. Of time: after it, at the same
+	 * place
+	 */
 	uint16_t missed;
 };
 _Static_assert(sizeof(struct log_sample) == 24, "sample layout");
@@ -1007,8 +1026,9 @@ struct log_mark {
 };
 
 /*
- * Timing auto: a place in the code that called the entry hook, and counts its calls by itself from record.ticks on. Its
- * counter of each thread is word @number of the thread's LOG_AREA_COUNTERS. Written before the place is changed.
+ * Timing auto: a place in the code that called the entry hook, and counts its calls by itself from
+ * record.ticks on. Its counter of each thread is word @number of the thread's LOG_AREA_COUNTERS. Written
+ * before the place is changed.
  */
 #define LOG_COUNTERS	2040u		/* with the area's head four pages */
 struct log_site {
@@ -1026,8 +1046,8 @@ struct log_counted {
 };
 
 /*
- * Messages of one MPI call's path that have the same communicator, peer and direction. Their bytes are those of
- * the messages whose size is known: of a receive it is known where the program asks for a status.
+ * Messages of one MPI call's path that have the same communicator, peer and direction. Their bytes are
+ * those of the messages whose size is known: of a receive it is known where the program asks for a status.
  */
 enum log_message_direction {
 	LOG_MESSAGE_NONE,	/* a call that transfers nothing, or whose messages are not known */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program's options, from one table: the parser and --help. scripts/manual makes the options of the man page
- * from --help, and shells complete by it. Names cannot be abbreviated. Used by insideme-run and insideme-report.
+ * A program's options, from one table: the parser and --help. scripts/manual makes the options of the man
+ * page from --help, and shells complete by it. Names cannot be abbreviated. Used by insideme-run and
+ * insideme-report.
  */
 #ifndef INSIDEME_PROGRAM_OPTIONS_H
 #define INSIDEME_PROGRAM_OPTIONS_H
@@ -57,7 +58,10 @@ static inline bool word_is_option(const char *word)
 	return word[0] == '-' && (isalpha((unsigned char)word[1]) || word[1] == '-');
 }
 
-/* Take the option that is the first of the words, and its value. Return: 0, or OPTION_WRONG after a message. */
+/*
+ * Take the option that is the first of the words, and its value. Return: 0, or OPTION_WRONG after a
+ * message.
+ */
 static inline int option_take(const struct option_table *table, struct options *options, char ***words)
 {
 	const char *word = *(*words)++, *value = NULL;

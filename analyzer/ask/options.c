@@ -198,8 +198,7 @@ static const struct option_line lines[] = {
 	{ 0, "move", NULL, take_logs, LOGS_MOVE, "with -o DIRECTORY/: move the logs there", NULL },
 	{ 0, "max-size", "SIZE", take_max_size, 0,
 	  "largest page (20M), trace, or csv of calls in DIRECTORY/: short calls are merged in the page, "
-	  "or else "
-	  "left out, where it would be larger; 0: all of them", NULL },
+	  "or else left out, where it would be larger; 0: all of them", NULL },
 	{ 0, "no-source", NULL, option_take_flag, AT(no_source),
 	  "no text of source files in the html page and in -v lines", NULL },
 	{ 0, "serve", "[=PORT]", take_serve, 0,
@@ -222,8 +221,7 @@ static const struct option_line lines[] = {
 	  "only functions whose name, with or without parameters, is PATTERN or matches it as a glob", NULL },
 	{ 0, "restrict", "WHAT", take_restriction, 0,
 	  "as pstats does: the first 10, the first 0.1 or 10%, or those whose FILE:LINE(FUNCTION) has a "
-	  "match of this "
-	  "regular expression; repeated, one after the other", NULL },
+	  "match of this regular expression; repeated, one after the other", NULL },
 	{ 0, "filter", "RULE", option_take_text, AT(row_filter),
 	  "only rows for which RULE holds: 'duration > 1ms and depth <= 3', 'function not in a,b*', "
 	  "'changed(COLUMN)'", NULL },
@@ -258,8 +256,7 @@ static const struct option_line lines[] = {
 	  "run then", NULL },
 	{ 0, "gate", "RULES", option_take_text, AT(gate),
 	  "judge the runs, exit with 3 if a rule fails: 'cpu_ns <= base + 5%; not_freed_bytes == 0', @FILE "
-	  "or "
-	  "default", NULL },
+	  "or default", NULL },
 	{ 0, "strict", NULL, option_take_flag, AT(strict),
 	  "with --gate: a rule that the runs cannot decide fails", NULL },
 	{ 0, "fields", "RULES", option_take_text, AT(fields),

@@ -17,7 +17,9 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/utf8.h"
 
-const char *const terminal_bars[TERMINAL_BARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+#define NR_BARS 8
+/* Lowest first. */
+static const char *const bars[NR_BARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char ascii_bars[] = "_.-:=+*#";
 
 void terminal_init(struct terminal *terminal, FILE *out)
@@ -45,8 +47,8 @@ static char *to_ascii(const char *p, size_t bytes, char *out)
 {
 	static const char *const others[][2] = { { "…", "..." }, { "≈", "~" }, { "≤", "<" } };
 
-	for (int i = 0; i < TERMINAL_BARS; i++)
-		if (bytes == strlen(terminal_bars[i]) && memcmp(p, terminal_bars[i], bytes) == 0)
+	for (int i = 0; i < NR_BARS; i++)
+		if (bytes == strlen(bars[i]) && memcmp(p, bars[i], bytes) == 0)
 			return stpncpy(out, &ascii_bars[i], 1);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (bytes == strlen(others[i][0]) && memcmp(p, others[i][0], bytes) == 0)
@@ -171,16 +173,16 @@ void sparkline_add(struct sparkline *line, double at, double number)
 
 static const char *bar(double number, double top)
 {
-	int height = top > 0 ? (int)(number / top * TERMINAL_BARS) : 0;
+	int height = top > 0 ? (int)(number / top * NR_BARS) : 0;
 
 	if (isnan(number))
 		return " ";
-	return terminal_bars[height < 0 ? 0 : height < TERMINAL_BARS ? height : TERMINAL_BARS - 1];
+	return bars[height < 0 ? 0 : height < NR_BARS ? height : NR_BARS - 1];
 }
 
 char *sparkline_text(const struct sparkline *line, double top)
 {
-	char *text = xcalloc(line->nr_steps + 1, strlen(terminal_bars[0])), *end = text;
+	char *text = xcalloc(line->nr_steps + 1, strlen(bars[0])), *end = text;
 	double number = NAN;
 
 	for (size_t i = 0; i < line->nr_steps; i++) {

@@ -25,10 +25,6 @@ void terminal_init(struct terminal *terminal, FILE *out);
  */
 char *terminal_text(const struct terminal *terminal, const char *text);
 
-/* Bars for terminal_text(), lowest first. */
-#define TERMINAL_BARS 8
-extern const char *const terminal_bars[TERMINAL_BARS];
-
 /*
  * Whether standard output is a terminal that can run a pager, and the user did not turn the pager off
  * by an empty name or "cat".

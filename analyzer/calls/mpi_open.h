@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MPI calls that were open when their process ended, or are now, and which rank each of them waits for. */
-#ifndef INSIDEME_MPI_OPEN_H
-#define INSIDEME_MPI_OPEN_H
+#pragma once
 
 #include "analyzer/model/model.h"
 
@@ -19,5 +18,3 @@ struct mpi_open {
 
 /* The outermost of each stack. The caller frees the list. Return: how many */
 size_t mpi_open_read(const struct model *model, struct mpi_open **list);
-
-#endif

@@ -174,8 +174,8 @@ static bool is_of_frees(enum heap_cell cell)
 	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
 }
 
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
-			 enum sample_cell cell)
+static struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
+				enum sample_cell cell)
 {
 	switch (cell) {
 	case CELL_SAMPLES_NR:

@@ -46,8 +46,6 @@ enum sample_cell {
 	CELL_SAMPLES_TOTAL_NS,
 	CELL_SAMPLES_WAITING, CELL_SAMPLES_TOTAL_WAITING, CELL_SAMPLES_READY, CELL_SAMPLES_TOTAL_READY,
 };
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
-			 enum sample_cell cell);
 
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };

@@ -209,7 +209,8 @@ bool report_has_errors(const struct report *report)
 	return false;
 }
 
-bool report_has_doubts(const struct report *report)
+/* Is a function too short to be measured beside the hooks? Then its times are marked. */
+static bool report_has_doubts(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_functions; i++)
 		if (!report->model->functions[i]->is_counted &&

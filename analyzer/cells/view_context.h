@@ -55,8 +55,6 @@ bool report_has_errors(const struct report *report);
 bool report_has_counted(const struct report *report);
 /* For the line below a table of times: how times of calls are known that were not timed; "": all were. */
 const char *report_error_note(const struct report *report);
-/* Is a function too short to be measured beside the hooks? Then its times are marked. */
-bool report_has_doubts(const struct report *report);
 /* For the line below a table of times: what the mark means; "": nothing is marked. */
 const char *report_doubt_note(const struct report *report);
 /* For the same line: what a percentile leaves out; "": nothing. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Callgrind's profile, for kcachegrind, qcachegrind and callgrind_annotate: what each function has itself, and its
- * calls of others with all that these have. A call within a recursion of the function that is called has no cost:
- * that is in the outermost call.
+ * Callgrind's profile, for kcachegrind, qcachegrind and callgrind_annotate: what each function has itself,
+ * and its calls of others with all that these have. A call within a recursion of the function that is
+ * called has no cost: that is in the outermost call.
  */
 #include "analyzer/formats/export.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chrome's trace events as JSON, which Perfetto, chrome://tracing, speedscope and Firefox's profiler open. A call
- * is a complete event (X). Times are microseconds with three decimals since the run's begin.
+ * Chrome's trace events as JSON, which Perfetto, chrome://tracing, speedscope and Firefox's profiler open.
+ * A call is a complete event (X). Times are microseconds with three decimals since the run's begin.
  */
 #include "analyzer/formats/export.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Folded stacks, a call path a line: "main;run;step 1234", for flamegraph.pl, inferno, speedscope. With --diff two
- * numbers, before and after, as difffolded.pl writes them.
+ * Folded stacks, a call path a line: "main;run;step 1234", for flamegraph.pl, inferno, speedscope. With
+ * --diff two numbers, before and after, as difffolded.pl writes them.
  */
 #include "analyzer/formats/export.h"
 

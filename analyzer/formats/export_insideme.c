@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The log line of InsideMe for python, which AnalyzeMe reads: rank//size//@function//in//out//in//out//field, seconds
- * since 1970 and MiB of RSS at the entry and the exit of each recorded call, in the order of exits.
+ * The log line of InsideMe for python, which AnalyzeMe reads:
+ * rank//size//@function//in//out//in//out//field, seconds since 1970 and MiB of RSS at the entry and the
+ * exit of each recorded call, in the order of exits.
  */
 #include "analyzer/formats/export.h"
 

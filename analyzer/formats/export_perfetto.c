@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Perfetto's trace: packets of protocol buffers. Each track is a sequence with names by number and a clock of its
- * own, whose timestamps are differences: a call takes some 25 bytes. Field numbers are those of
+ * Perfetto's trace: packets of protocol buffers. Each track is a sequence with names by number and a clock
+ * of its own, whose timestamps are differences: a call takes some 25 bytes. Field numbers are those of
  * https://github.com/google/perfetto/tree/main/protos/perfetto/trace.
  */
 #include "analyzer/formats/export.h"

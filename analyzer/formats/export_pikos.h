@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pikos's records of each entry and exit of a call, or with -v steps of each line: csv, or text in columns of fixed width, with pikos's
- * names of columns, and pid and tid. Rows are written one by one, so they can follow a run that goes on.
+ * pikos's records of each entry and exit of a call, or with -v steps of each line: csv, or text in columns
+ * of fixed width, with pikos's names of columns, and pid and tid. Rows are written one by one, so they can
+ * follow a run that goes on.
  */
 #pragma once
 

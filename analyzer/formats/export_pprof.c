@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pprof's profile.proto, compressed: a sample is a call path, with what it has of each weight. Field numbers are
- * those of https://github.com/google/pprof/blob/main/proto/profile.proto.
+ * pprof's profile.proto, compressed: a sample is a call path, with what it has of each weight. Field
+ * numbers are those of https://github.com/google/pprof/blob/main/proto/profile.proto.
  */
 #include "analyzer/formats/export.h"
 

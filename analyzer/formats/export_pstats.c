@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What python's cProfile saves, for pstats, snakeviz and gprof2dot: a dictionary by (file, line, name) in the format
- * of marshal. Functions of one key are added up.
+ * What python's cProfile saves, for pstats, snakeviz and gprof2dot: a dictionary by (file, line, name) in
+ * the format of marshal. Functions of one key are added up.
  */
 #include "analyzer/formats/export.h"
 

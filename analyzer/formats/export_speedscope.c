@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * speedscope's file: single calls over time, a profile for each track; then sums by call path, a profile for time,
- * calls and memory each. Calls of a track stand together in the file, so they are kept in memory until all are
- * known.
+ * speedscope's file: single calls over time, a profile for each track; then sums by call path, a profile
+ * for time, calls and memory each. Calls of a track stand together in the file, so they are kept in memory
+ * until all are known.
  */
 #include "analyzer/formats/export.h"
 

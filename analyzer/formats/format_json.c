@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An object with the name of the view and, for each table, an array of objects, a row a line; then what is in doubt.
+ * An object with the name of the view and, for each table, an array of objects, a row a line; then what is
+ * in doubt.
  */
 #include "analyzer/formats/formats.h"
 

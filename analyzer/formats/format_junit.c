@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JUnit's xml, as continuous integration shows it: a rule of --gate is a test case. What cannot be told is skipped. */
+/*
+ * JUnit's xml, as continuous integration shows it: a rule of --gate is a test case. What cannot be told is
+ * skipped.
+ */
 #include "analyzer/formats/formats.h"
 
 #include <stdlib.h>

@@ -29,7 +29,10 @@
 struct panel {
 	const char *title;
 	const char *column;
-	/* a curve for each process, with the peak marked; otherwise one of the sum, if the run is a single one */
+	/*
+	 * a curve for each process, with the peak marked; otherwise one of the sum, if the run is a single
+	 * one
+	 */
 	bool each;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writing messages of protocol buffers (https://protobuf.dev/programming-guides/encoding): fields one after the
- * other, a message within a message as bytes. Two formats need some ten kinds of messages: they are written by
- * field numbers, without generated code.
+ * Writing messages of protocol buffers (https://protobuf.dev/programming-guides/encoding): fields one after
+ * the other, a message within a message as bytes. Two formats need some ten kinds of messages: they are
+ * written by field numbers, without generated code.
  */
 #pragma once
 

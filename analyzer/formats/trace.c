@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls on tracks. Which ones are shown is decided by a first pass, so that memory does not grow with the log. */
+/*
+ * Calls on tracks. Which ones are shown is decided by a first pass, so that memory does not grow with the
+ * log.
+ */
 #include "analyzer/formats/trace.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Single calls by the clock, hooks included, for traces of other tools: begins and ends on tracks, in the order
- * of time. On a track calls are within each other or apart. A thread has more than one track where its calls
- * overlap, as those of coroutines do.
+ * Single calls by the clock, hooks included, for traces of other tools: begins and ends on tracks, in the
+ * order of time. On a track calls are within each other or apart. A thread has more than one track where
+ * its calls overlap, as those of coroutines do.
  */
 #pragma once
 
@@ -74,8 +74,8 @@ struct trace {
 bool trace_of_saved(const struct model *model);
 
 /*
- * Find out which calls fit into @format's size. Return: exit status, after an error() where there are no single
- * calls, but sums. @taken_bytes: of the file, by what is no call.
+ * Find out which calls fit into @format's size. Return: exit status, after an error() where there are no
+ * single calls, but sums. @taken_bytes: of the file, by what is no call.
  */
 int trace_open(struct trace *trace, const struct report *report, const struct trace_format *format, void *to,
 	       size_t taken_bytes);
@@ -83,7 +83,10 @@ int trace_open(struct trace *trace, const struct report *report, const struct tr
 void trace_calls(struct trace *trace);
 void trace_close(struct trace *trace);
 
-/* "12 of 345 calls are shown: those of at least 1.5 us", for an instant at the begin. Lives until the next call. */
+/*
+ * "12 of 345 calls are shown: those of at least 1.5 us", for an instant at the begin. Lives until the next
+ * call.
+ */
 const char *trace_shown_text(const struct trace *trace);
 
 /* "program (rank 3)". Lives until the next call. */
@@ -94,8 +97,8 @@ uint32_t trace_pid(const struct process *process);
 const char *trace_process_label(const struct process *process);
 
 /*
- * What happened at an instant: marks, failures and snapshots of the program, errors, the process's end; at the
- * begin how much is shown, and what is in doubt.
+ * What happened at an instant: marks, failures and snapshots of the program, errors, the process's end; at
+ * the begin how much is shown, and what is in doubt.
  */
 struct trace_instant {
 	const struct process *process;

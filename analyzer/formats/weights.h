@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a call path itself has of a resource, for profiles that are sums by call path: of all calls, without the
- * hooks' cost, and never below 0.
+ * What a call path itself has of a resource, for profiles that are sums by call path: of all calls, without
+ * the hooks' cost, and never below 0.
  */
 #pragma once
 
@@ -22,7 +22,10 @@ extern const struct weight weights[NR_WEIGHTS];
 /* One of the table, which must have it. */
 const struct weight *weight_by_name(const char *column);
 
-/* The weight of --columns; without that the first one that is known: time, CPU time, calls. NULL after an error() */
+/*
+ * The weight of --columns; without that the first one that is known: time, CPU time, calls. NULL after an
+ * error()
+ */
 const struct weight *weight_asked(const struct report *report);
 
 /* All of @node's path and of those below it; goes to the last of them in the order of tree_next(). */

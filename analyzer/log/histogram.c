@@ -55,12 +55,13 @@ uint64_t histogram_count(const struct histogram *histogram)
 	return count;
 }
 
-double histogram_low_ns(const struct histogram *histogram, int i)
+/* Bounds of bucket @i in ns. The last bucket has no upper bound (INFINITY). */
+static double histogram_low_ns(const struct histogram *histogram, int i)
 {
 	return i == 0 ? 0 : ldexp(histogram->unit_ns, i);
 }
 
-double histogram_high_ns(const struct histogram *histogram, int i)
+static double histogram_high_ns(const struct histogram *histogram, int i)
 {
 	return i == LOG_BUCKETS - 1 ? INFINITY : ldexp(histogram->unit_ns, i + 1);
 }

@@ -19,10 +19,6 @@ struct histogram {
 void histogram_add(struct histogram *histogram, const uint64_t counts[LOG_BUCKETS], double tick_ns);
 uint64_t histogram_count(const struct histogram *histogram);
 
-/* Bounds of bucket @i in ns. The last bucket has no upper bound (INFINITY). */
-double histogram_low_ns(const struct histogram *histogram, int i);
-double histogram_high_ns(const struct histogram *histogram, int i);
-
 /*
  * Bounds of the duration that @percent of the calls do not exceed: those of its bucket, limited to
  * [@min_ns, @max_ns], so they differ by a factor of two at most. Return: the upper one, NAN if nothing was

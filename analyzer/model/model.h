@@ -24,10 +24,10 @@
 
 #define NO_TIME INT64_MIN
 
+struct filter;
 struct logfile;
 struct process;
 struct error;
-struct filter;
 struct lines;
 struct function_use;
 struct naming;
@@ -159,11 +159,6 @@ static inline bool function_is_inlined(const struct function *function)
 static inline const char *function_apart(const struct function *function)
 {
 	return function->apart ? function->apart : function_is_inlined(function) ? "inlined" : NULL;
-}
-
-static inline bool path_is_inlined(const struct tree_node *node)
-{
-	return node->was_inlined && !node->was_called;
 }
 
 /* Statistics of a path, once the model is loaded; before that they include the cost of hooks. */

@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
 
-struct naming *naming_of(struct object *object)
+static struct naming *naming_of(struct object *object)
 {
 	if (!object->naming)
 		object->naming = xcalloc(1, sizeof(*object->naming));

@@ -29,7 +29,6 @@ struct naming {
 	bool has_news;			/* something became known that was not saved */
 };
 
-struct naming *naming_of(struct object *object);
 void naming_release(struct object *object);
 
 /* Add a name that was saved with a run, or will be. Of several names for one address, one stays. */

@@ -14,11 +14,9 @@
 #define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct path_counters, heap.name), 0 }
 #define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct path_counters, samples.name), 0 }
 #define HEADER(name, type)	{ #name, type, offsetof(struct saved_process, process.header.name), 0 }
-#define HEADER_TEXT(name)                                                                                    \
-	{                                                                                                    \
-#name, FIELD_TEXT, offsetof(struct saved_process, process.header.name),                      \
-			sizeof(((struct process *)0)->header.name)                                           \
-	}
+#define HEADER_TEXT(name) \
+	{ #name, FIELD_TEXT, offsetof(struct saved_process, process.header.name), \
+	  sizeof(((struct process *)0)->header.name) }
 #define PROCESS(name, type)	{ #name, type, offsetof(struct saved_process, process.name), 0 }
 #define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct saved_process, process.heap.name), 0 }
 #define THREADS(name, type)	{ "threads_" #name, type, offsetof(struct saved_process, threads.name), 0 }

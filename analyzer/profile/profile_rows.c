@@ -30,7 +30,8 @@ static void print_number(struct row_text *line, const struct field *field, const
 		row_add_text(line, "null");
 }
 
-void fields_print(struct row_text *line, const struct field *fields, const void *thing)
+/* Print "[1,2.5,null]": the numbers of the fields, without zeros at the end. */
+static void fields_print(struct row_text *line, const struct field *fields, const void *thing)
 {
 	const struct field *end = fields;
 
@@ -135,7 +136,11 @@ static bool take_number(const char **text, const struct field *field, void *thin
 	}
 }
 
-bool fields_parse(const struct field *fields, void *thing, const char **text)
+/*
+ * Parse the same from *@text, which then points behind it. Fields that are missing are 0. Return: false if it
+ * is not in this form
+ */
+static bool fields_parse(const struct field *fields, void *thing, const char **text)
 {
 	if (!take(text, "["))
 		return false;

@@ -9,14 +9,6 @@
 #include "analyzer/profile/profile_fields.h"
 #include "analyzer/tables/table_text.h"
 
-/* Print "[1,2.5,null]": the numbers of the fields, without zeros at the end. */
-void fields_print(struct row_text *line, const struct field *fields, const void *thing);
-/*
- * Parse the same from *@text, which then points behind it. Fields that are missing are 0. Return: false if it
- * is not in this form
- */
-bool fields_parse(const struct field *fields, void *thing, const char **text);
-
 /*
  * Print "[1,-1,[2.5]]", a row of some places in other lists and the fields, and parse it. Return: false if it
  * is no such row

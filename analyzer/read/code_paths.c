@@ -22,7 +22,9 @@ struct code_place *code_place_at(struct process *process, uint64_t addr, uint64_
 			       addr);
 }
 
-struct tree_node *code_path_inlined(struct thread *thread, struct code_place *place, struct tree_node *path)
+/* @path, and on it the functions that are inlined at @place (NULL: none), as far as they are reported. */
+static struct tree_node *code_path_inlined(struct thread *thread, struct code_place *place,
+					   struct tree_node *path)
 {
 	struct model *model = thread->process->model;
 

@@ -108,7 +108,11 @@ static int read_file(struct field_rules *rules, const char *where, const char *p
 	return (int)length;
 }
 
-int field_rules_read(struct field_rules *rules, const char *where, const char *text, const char *cwd)
+/*
+ * The same for @text, or for the file that it names as @FILE, relative to the folder @cwd (NULL: this one).
+ * Return: 0, or -1 after an error()
+ */
+static int field_rules_read(struct field_rules *rules, const char *where, const char *text, const char *cwd)
 {
 	char *path;
 	int status;

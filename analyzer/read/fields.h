@@ -25,11 +25,6 @@ struct field_rules {
  * that is no rule is reported on stderr as "@where:LINE: ..." and skipped.
  */
 void field_rules_parse(struct field_rules *rules, const char *where, const char *text);
-/*
- * The same for @text, or for the file that it names as @FILE, relative to the folder @cwd (NULL: this one).
- * Return: 0, or -1 after an error()
- */
-int field_rules_read(struct field_rules *rules, const char *where, const char *text, const char *cwd);
 /* The field of the first rule that matches: "" for the function's own, NULL if none matches. */
 const char *field_rules_find(const struct field_rules *rules, struct function *function);
 void field_rules_release(struct field_rules *rules);

@@ -392,8 +392,3 @@ void waits_read(struct model *model, struct wait_sums *waits)
 	free(reader.found);
 	free(reader.known_ns);
 }
-
-const char *waits_caller(const struct wait_sum *sum)
-{
-	return sum->caller ? sum->caller->function->short_name : sum->caller_name;
-}

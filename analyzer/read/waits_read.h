@@ -41,6 +41,3 @@ void waits_read(struct model *model, struct wait_sums *waits);
 
 /* "lock", "sleep", ... as in csv; NULL: of no kind that is known. */
 const char *waits_kind(enum log_wait_kind kind);
-
-/* The function that called: the last one of its path, or by its symbol; NULL: not known. */
-const char *waits_caller(const struct wait_sum *sum);

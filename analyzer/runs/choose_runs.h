@@ -6,8 +6,8 @@
 
 /*
  * Find the runs that @names mean, each once. @names ends with NULL; if it is empty, the newest run is
- * meant. A name may be a pattern of paths, as of the shell. Logs of one directory that are named one by one form one run. Return: their number; free them with
- * choose_free(). -1 after an error()
+ * meant. A name may be a pattern of paths, as of the shell. Logs of one directory that are named one by one
+ * form one run. Return: their number; free them with choose_free(). -1 after an error()
  */
 long choose_runs(struct run **runs, char *const *names);
 void choose_free(struct run *runs, size_t nr);

@@ -355,8 +355,8 @@ static int open_file(struct run *run, const char *path, bool is_profile)
 }
 
 /*
- * Any JSON file counts, compressed or not: reading it reports what is wrong with it. A file here may also have the name of a
- * program.
+ * Any JSON file counts, compressed or not: reading it reports what is wrong with it. A file here may also
+ * have the name of a program.
  */
 static bool is_profile(const char *path)
 {

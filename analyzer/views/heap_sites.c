@@ -31,6 +31,17 @@ struct site {
 	const char *age;		/* NULL: not shown */
 };
 
+/* Whether the function belongs to std:: or what std:: is built on. After resolve_names(). */
+static bool is_of_cpp_library(const struct function *function)
+{
+	static const char *const names[] = { "std::", "__gnu_cxx::", "__cxxabiv1::" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(function->short_name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 /* How many calls from @first on are shown as one: a recursion, or calls within a library. */
 static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, size_t first)
 {
@@ -39,7 +50,7 @@ static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, s
 
 	while (at < nr_calls &&
 	       (calls[at]->function == function ||
-		(function_is_of_cpp_library(function) && function_is_of_cpp_library(calls[at]->function))))
+		(is_of_cpp_library(function) && is_of_cpp_library(calls[at]->function))))
 		at++;
 	return at - first;
 }
@@ -93,7 +104,11 @@ static double born_before_ns(int i)
 	return ldexp(1, HEAP_AGE_SHIFT + i);
 }
 
-const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns)
+/*
+ * How old the blocks are in a process that ran for @elapsed_ns: "from the first 1.07 s, kept since"; ""
+ * if it ran too short to tell.
+ */
+static const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns)
 {
 	uint64_t nr = 0, early = 0;
 	int last = 0;
@@ -247,16 +262,6 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 	});
 }
 
-bool function_is_of_cpp_library(const struct function *function)
-{
-	static const char *const names[] = { "std::", "__gnu_cxx::", "__cxxabiv1::" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(function->short_name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 /* ---- functions that allocate for their callers ---- */
 
 #define WRAPPER_ALLOCS 100 /* fewer say nothing about a function */
@@ -272,7 +277,7 @@ struct charge {
 
 static bool is_passed_on(const struct charge *charges, const struct function *function)
 {
-	return function_is_of_cpp_library(function) || charges[function->number].is_wrapper;
+	return is_of_cpp_library(function) || charges[function->number].is_wrapper;
 }
 
 /* Heap use of each function, and of those below it that allocate for their callers. */
@@ -330,7 +335,7 @@ static bool find_wrappers(struct model *model, struct charge *charges)
 		const struct function *function = model->functions[i];
 		struct charge *charge = &charges[function->number];
 
-		if (!charge->is_wrapper && !function_is_of_cpp_library(function) &&
+		if (!charge->is_wrapper && !is_of_cpp_library(function) &&
 		    is_wrapper(function, charge))
 			charge->is_wrapper = found = true;
 		charge->calls_others = false;

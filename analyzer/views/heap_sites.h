@@ -35,15 +35,6 @@ void heap_add_rest(struct document *document, const struct report *report);
 void heap_add_trend(struct document *document, const struct report *report);
 
 /*
- * How old the blocks are in a process that ran for @elapsed_ns: "from the first 1.07 s, kept since"; ""
- * if it ran too short to tell.
- */
-const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns);
-
-/* Whether the function belongs to std:: or what std:: is built on. After resolve_names(). */
-bool function_is_of_cpp_library(const struct function *function);
-
-/*
  * Set charged_heap of all functions: without what they allocated for their callers. That is what the C++
  * library does, and functions that allocate one block a call and do little else ("xmalloc"). Return: which
  * those are, as a note; NULL: none
