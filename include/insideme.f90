@@ -543,8 +543,8 @@ contains
       if (.not. is_begun) write (to, '(4a)') repeat(" ", width - 5), &
         "Timer |   Total time |      Calls | Average time"
       is_begun = .true.
-      write (to, '(3a, es12.5, a, i10, a, es12.5)') repeat(" ", max(width - len(each%name), 0)), each%name, " | ", &
-        each%total, " | ", each%calls, " | ", each%total / real(each%calls, c_double)
+      write (to, '(3a, es12.5, a, i10, a, es12.5)') repeat(" ", max(width - len(each%name), 0)), &
+        each%name, " | ", each%total, " | ", each%calls, " | ", each%total / real(each%calls, c_double)
     end do
   end subroutine
 

@@ -401,7 +401,8 @@ INSIDEME_INLINE int insideme_moved(uint64_t bytes)
  *
  * Return: 0, -ENODATA
  */
-INSIDEME_INLINE int insideme_on_call(void (*callback)(const char *name, uint64_t ns, int broken), uint64_t least_ns)
+INSIDEME_INLINE int insideme_on_call(void (*callback)(const char *name, uint64_t ns, int broken),
+				     uint64_t least_ns)
 {
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
@@ -439,7 +440,8 @@ INSIDEME_INLINE int insideme_enable(void)
 
 /**
  * insideme_focus() - from now on record only these functions and regions, and what they call
- * @list: patterns as those of INSIDEME_FOCUS, which it replaces: "solve,Grid::*,io.c"; NULL or "": record all calls
+ * @list: patterns as those of INSIDEME_FOCUS, which it replaces: "solve,Grid::*,io.c"; NULL or "": record
+ *	all calls
  *
  * It holds for all threads, and for calls that begin from now on: open calls end normally, and what they
  * call is recorded if a function of the list is among them or their callers. Functions that timing auto

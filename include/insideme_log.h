@@ -253,7 +253,7 @@ struct log_header {
 	LOG_SHARED uint32_t line_counts;	/* ref of the newest struct log_line_counts, 0: none */
 	LOG_SHARED uint32_t page_faults;	/* ref of the newest struct log_page_faults, 0: none */
 	LOG_SHARED uint32_t stacks_wanted;	/* enum log_stacks_wanted: insideme-run is asked for them */
-	LOG_SHARED uint32_t stacks_tid;		/* of the thread that asks, which has copied its own; 0: none */
+	LOG_SHARED uint32_t stacks_tid;		/* of the thread that asks; it has copied its own; 0: none */
 	uint64_t last_calls;		/* INSIDEME_LAST: slices of a stream that count, the newest; 0: all */
 	/* Times that the focus changed after the start; calls outside of the focus then are not recorded */
 	LOG_SHARED uint64_t focus_changes;
@@ -280,8 +280,10 @@ enum log_area_kind {
 	/* Struct log_area, log_memory_reading[] of one area's frames; [0] belongs to the sentinel */
 	LOG_AREA_READINGS,
 	LOG_AREA_SCRATCH,	/* of no meaning: where hooks ran to be measured */
-	LOG_AREA_COUNTERS,	/* struct log_area, u64[LOG_COUNTERS]: calls that a thread made at the site of each struct log_site */
-	LOG_AREA_UNCOUNTED,	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
+	/* struct log_area, u64[LOG_COUNTERS]: calls that a thread made at the site of each struct log_site */
+	LOG_AREA_COUNTERS,
+	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
+	LOG_AREA_UNCOUNTED,
 	LOG_AREA_WAITS,		/* struct log_area, log_wait[] */
 	LOG_AREA_TRANSFERS,	/* struct log_transfers, bytes */
 	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
@@ -364,14 +366,14 @@ struct log_node {
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
 	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
 	uint32_t next;			/* ref of the next sibling */
-	uint32_t heap;			/* ref of its first log_heap, which has its frees too; 0: it did not allocate */
+	uint32_t heap;			/* ref of its first log_heap, with its frees; 0: none */
 	uint64_t calls;
 	uint64_t untimed_calls;		/* of calls, those that were counted only */
 	uint64_t child_ticks;		/* of total, in functions it called */
 	union {
 		uint64_t reserved_adaptive;
-		uint64_t begin_addr;	/* of LOG_FUNCTION_CODE: the function's first instruction; 0: not yet written */
-		struct {		/* the recorder's own, timing auto: what the function's sums do not hold yet */
+		uint64_t begin_addr;	/* LOG_FUNCTION_CODE: where the function begins; 0: not written */
+		struct {		/* the recorder's own, timing auto: not in the function's sums yet */
 			uint32_t function;	/* its place in the recorder's table, 0: it has none */
 			uint16_t window_calls;
 			uint8_t window_heap;	/* of these calls: allocated beneath, */
@@ -383,7 +385,7 @@ struct log_node {
 	uint64_t squares[2];		/* sum of squared durations, low and high word */
 	uint64_t max_ticks;
 	union {
-		uint64_t variance;	/* adaptive: of the estimate total_ticks, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
+		uint64_t variance;	/* adaptive: of total_ticks, in 2^LOG_VARIANCE_SHIFT ticks^2 */
 		uint64_t window_ticks;	/* the recorder's own, timing auto */
 	};
 	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
@@ -482,7 +484,7 @@ struct log_frame {
 	};
 	union {
 		uint32_t wait;		/* of LOG_FUNCTION_WAIT: offset / 8 of its struct log_wait, 0: none */
-		uint32_t site_low;	/* of a function, with call places: low half of the hook's call_site */
+		uint32_t site_low;	/* of a function, with call places: low half of the call_site */
 	};
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */
@@ -649,10 +651,11 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *                   heap is not known
  *         MEMORY    in pages: varint: RSS at the entry, zigzag: its change until the exit; the same of VMS
  * A slice without HEAP: no change during the call, nor since the previous slice.
- * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift is that of log_header.
+ * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift is that of
+ * log_header.
  *
- * With log_header.last_calls the areas of a stream are a ring, head.next of the newest being the oldest. It is
- * written again once the others hold as many slices; its magic is 0 meanwhile.
+ * With log_header.last_calls the areas of a stream are a ring: head.next of the newest is the oldest. The
+ * oldest is written again once the others hold as many slices; its magic is 0 meanwhile.
  */
 #define LOG_SLICE_HEAP		1u
 #define LOG_SLICE_BROKEN	2u
@@ -674,7 +677,7 @@ struct log_slices {
 	uint32_t first_serial;		/* the thread of the first slice */
 	uint32_t first_tid;
 	uint32_t last_serial;		/* and of the newest one */
-	uint32_t nr_others;		/* with last_calls: slices in the other areas of the ring when this began */
+	uint32_t nr_others;		/* last_calls: slices in the ring's other areas when this began */
 };
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 
@@ -704,9 +707,10 @@ enum log_wait_object { LOG_WAIT_NOTHING, LOG_WAIT_ADDRESS, LOG_WAIT_NAME };
 struct log_wait {
 	LOG_SHARED uint32_t node;	/* ref of the library call's node; 0: the place is free */
 	uint32_t object_kind;		/* enum log_wait_object */
-	uint64_t object;		/* a lock's address, or log_label.number of a descriptor's name; 0: not known */
+	uint64_t object;		/* a lock's address, or a descriptor's log_label.number; 0: unknown */
 	uint64_t caller_addr;	/* where the program's own code goes on after the call, or else a library's */
-	uint32_t holder_thread;		/* refs of the lock's holder, and of its path, when the wait began; 0: not known */
+	/* refs of the lock's holder, and of its path, when the wait began; 0: not known */
+	uint32_t holder_thread;
 	uint32_t holder_node;
 	uint64_t calls;			/* that have ended */
 	uint64_t total_ticks;
@@ -724,8 +728,10 @@ _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
 struct log_call_place {
 	LOG_SHARED uint32_t node;	/* ref of the path; 0: the place is free */
 	uint32_t reserved;
-	/* return_low, where the entry hook returned to, << 32 | site_low, where the call returns to, as the hook got it;
-	 * site_low 0: it is inlined, or not known */
+	/*
+	 * return_low << 32 | site_low. return_low: where the entry hook returned to. site_low: where the call
+	 * returns to, as the hook got it; 0: it is inlined, or not known
+	 */
 	uint64_t code;
 	uint64_t calls;			/* this and the following: as in struct log_node */
 	uint64_t untimed_calls;
@@ -744,7 +750,8 @@ struct log_line_event {
 	LOG_SHARED uint64_t ticks;	/* written last; 0: not yet written */
 	uint64_t code_addr;		/* the first instruction of the line in this piece of code */
 	uint64_t stack_addr;		/* where the stack of its function ends */
-	uint32_t rss_pages;		/* with LOG_SNAPSHOT_EVERY: as in log_memory_reading; UINT32_MAX: not read */
+	/* With LOG_SNAPSHOT_EVERY: as in log_memory_reading; UINT32_MAX: not read */
+	uint32_t rss_pages;
 	uint32_t vms_pages;
 };
 
@@ -764,8 +771,8 @@ struct log_blocked {
 };
 
 /*
- * MPI calls that communicate, of one thread, in the order in which they ended: bytes that follow this head, up
- * to head.used_bytes. A call of several messages has one for each. Each:
+ * MPI calls that communicate, of one thread, in the order in which they ended: bytes that follow this head,
+ * up to head.used_bytes. A call of several messages has one for each. Each:
  *   varint(log_messages.number << 3 | LOG_TRANSFER_ flags)
  *   varint((begin >> shift) - (begin of the one before >> shift))
  *   varint((end >> shift) - (begin >> shift))
@@ -774,9 +781,9 @@ struct log_blocked {
  *   with REQUEST: the call completed a request that an earlier call started, perhaps of another thread:
  *     varint((begin >> shift) - (begin of the call that started it >> shift))
  *     varint(zigzag(node of this call - the same of the one before in units of 256 bytes))
- * A nonblocking or persistent transfer has one when it is started, and one with REQUEST when that is completed,
- * except for sends and collectives whose call took less than log_header.threshold_floor_ticks. STARTS: it is only
- * started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
+ * A nonblocking or persistent transfer has one when it is started, and one with REQUEST when that is
+ * completed, except for sends and collectives whose call took less than log_header.threshold_floor_ticks.
+ * STARTS: it is only started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
  */
 #define LOG_TRANSFER_REQUEST	1u
 #define LOG_TRANSFER_GONE	2u
@@ -816,14 +823,16 @@ struct log_line_function {
 };
 struct log_line_counts {
 	struct log_area head;		/* next: ref of the process's next one */
-	uint64_t unit_addr;		/* the program's description of them, which is in the object of the code */
+	uint64_t unit_addr;		/* the program's description of them, in the object of the code */
 	uint32_t format;		/* the compiler's version: "B22*" of gcc 12 as a number */
 	uint32_t stamp;			/* these two as in the notes */
 	uint32_t checksum;
-	LOG_SHARED uint32_t is_final;	/* 1: the program's counters may be gone, and are not copied any more */
-	uint32_t path_bytes;		/* with its final 0: where gcov would have written, FILE.gcda; notes: FILE.gcno */
+	LOG_SHARED uint32_t is_final;	/* 1: the program's counters may be gone; they are not copied again */
+	/* with its final 0: where gcov would have written, FILE.gcda; notes: FILE.gcno */
+	uint32_t path_bytes;
 	LOG_SHARED uint32_t nr_functions;	/* written last; 0: the format is not known */
-	LOG_SHARED uint32_t is_copied;	/* 0: the copies below are not made yet, or the kernel did not allow it */
+	/* 0: the copies below are not made yet, or the kernel did not allow it */
+	LOG_SHARED uint32_t is_copied;
 	uint32_t reserved;
 	/*
 	 * struct log_line_function functions[nr_functions]; uint64_t counters[], of all of them; char
@@ -838,7 +847,7 @@ struct log_line_counts {
  */
 struct log_page_fault {
 	uint64_t code_addr;
-	uint64_t caller_addr;		/* the word on top of the stack: in a simple function, where it returns to */
+	uint64_t caller_addr;		/* the word on top of the stack: a simple function returns there */
 	uint64_t nr;			/* 0: the place is free; written last */
 	uint64_t first_ticks;		/* when the first of them was read */
 };
@@ -871,7 +880,8 @@ struct log_stack_copy {
 	uint16_t flags;			/* what it did, as in samples of time: LOG_SAMPLE_ */
 	char name[16];			/* of the thread; cut, zero-terminated */
 	uint64_t known;			/* a bit for each register that is */
-	uint64_t registers[LOG_STACK_REGISTERS];	/* as DWARF numbers them for the processor; the last known one: the code */
+	/* as DWARF numbers them for the processor; the last known one: the code */
+	uint64_t registers[LOG_STACK_REGISTERS];
 	/* bytes of the stack */
 };
 _Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
@@ -1075,7 +1085,8 @@ struct log_messages {
 	LOG_SHARED uint64_t bytes;
 	LOG_SHARED uint64_t call_ticks;	/* time in the calls, as the clock saw it */
 	LOG_SHARED uint64_t most_ticks;	/* of one call */
-	LOG_SHARED uint64_t least_ticks;	/* of one call that did not only start a transfer; UINT64_MAX: none yet */
+	/* of one call that did not only start a transfer; UINT64_MAX: none yet */
+	LOG_SHARED uint64_t least_ticks;
 	LOG_SHARED uint64_t size_bytes;	/* of each message, plus 1; 0: they differ, or one is not known */
 };
 
@@ -1122,7 +1133,7 @@ struct log_timer {
 	LOG_SHARED uint64_t paused_ticks;
 	LOG_SHARED uint64_t least_ticks;	/* UINT64_MAX before the first */
 	LOG_SHARED uint64_t most_ticks;
-	LOG_SHARED uint64_t nr_starts, nr_stops; /* of timers; the difference was not stopped, or is not yet */
+	LOG_SHARED uint64_t nr_starts, nr_stops;	/* of timers; the others are not stopped (yet) */
 	LOG_SHARED uint64_t last_start_ticks;
 };
 

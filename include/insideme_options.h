@@ -4,8 +4,7 @@
  * page from --help, and shells complete by it. Names cannot be abbreviated. Used by insideme-run and
  * insideme-report.
  */
-#ifndef INSIDEME_PROGRAM_OPTIONS_H
-#define INSIDEME_PROGRAM_OPTIONS_H
+#pragma once
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -72,7 +71,8 @@ static inline int option_take(const struct option_table *table, struct options *
 	for (size_t i = 0; i < table->nr && !line; i++) {
 		const struct option_line *each = &table->lines[i];
 
-		if (is_long ? strlen(each->name) + 2 == (size_t)length && !strncmp(word + 2, each->name, (size_t)length - 2)
+		if (is_long ? strlen(each->name) + 2 == (size_t)length &&
+			      !strncmp(word + 2, each->name, (size_t)length - 2)
 			    : each->letter && word[1] == each->letter)
 			line = each;
 	}
@@ -85,7 +85,8 @@ static inline int option_take(const struct option_table *table, struct options *
 	if (!value && line->value && line->value[1] != '=' && **words)
 		value = *(*words)++;
 	if (value && value == (*words)[-1] && word_is_option(value))
-		return table->complain("option %s needs a value, and %s is an option", word, value), OPTION_WRONG;
+		return table->complain("option %s needs a value, and %s is an option", word, value),
+		       OPTION_WRONG;
 	if (!value && line->value && line->value[0] != '[')
 		return table->complain("option %s needs a value", word), OPTION_WRONG;
 	return line->take(options, line, value);
@@ -98,8 +99,11 @@ static inline void option_print_help(const struct option_table *table)
 
 	for (const struct option_line *line = table->lines; line < table->lines + table->nr; line++) {
 		char text[256];
-		int column = printf(line->letter ? "  -%c, --%s%s%s" : "  %c   --%s%s%s", line->letter ? line->letter : ' ',
-				    line->name, !line->value || line->value[1] == '=' ? "" : line->value[0] == '[' ? " " : "=",
+		const char *between = !line->value || line->value[1] == '=' ? ""
+				      : line->value[0] == '['		    ? " "
+									    : "=";
+		int column = printf(line->letter ? "  -%c, --%s%s%s" : "  %c   --%s%s%s",
+				    line->letter ? line->letter : ' ', line->name, between,
 				    line->value ? line->value : "");
 
 		snprintf(text, sizeof(text), line->fallback ? "%s [%s]" : "%s", line->help, line->fallback);
@@ -107,12 +111,11 @@ static inline void option_print_help(const struct option_table *table)
 		for (const char *at = text; *at; at += strspn(at, " ")) {
 			int bytes = (int)strcspn(at, " ");
 
-			column = column + 1 + bytes <= COLUMNS ? column + printf(" ") : printf("\n%*s", INDENT, "") - 1;
+			column = column + 1 + bytes <= COLUMNS ? column + printf(" ")
+							       : printf("\n%*s", INDENT, "") - 1;
 			column += printf("%.*s", bytes, at);
 			at += bytes;
 		}
 		printf("\n");
 	}
 }
-
-#endif

@@ -176,7 +176,8 @@ static void write_head(struct callgrind *to, const struct report *report)
 	struct costs sum = { { 0 } };
 
 	fprintf(to->out, "# callgrind format\nversion: 1\ncreator: InsideMe %s\ncmd:", INSIDEME_VERSION);
-	write_name(to->out, report->model->nr_processes ? report->model->processes[0]->command : report_program(report));
+	write_name(to->out, report->model->nr_processes ? report->model->processes[0]->command
+							: report_program(report));
 	export_doubts(report->model, write_doubt, to->out);
 	fputs("\npositions: line\nevents:", to->out);
 	for (size_t i = 0; i < NR_EVENTS; i++)
@@ -211,7 +212,8 @@ static void write_functions(struct callgrind *to, const struct model *model)
 		write_file(to, "fl", function);
 		write_function(to, "fn", function);
 		write_costs(to, function->line, &to->self[function->number]);
-		for (size_t j = first_call(to, function); j < to->nr_calls && to->calls[j]->caller == function; j++)
+		for (size_t j = first_call(to, function);
+		     j < to->nr_calls && to->calls[j]->caller == function; j++)
 			write_calls(to, to->calls[j]);
 		putc('\n', to->out);
 	}

@@ -15,7 +15,7 @@
 #define SIZE		(100u << 20)
 #define CALL_BYTES	68		/* of a line without its name */
 #define LEFT_OUT_BYTES	50		/* of its arguments */
-#define LANE_TIDS	(1u << 22)	/* tids of a thread's other tracks are so much more; no tid is as large */
+#define LANE_TIDS (1u << 22) /* tids of a thread's other tracks are so much more; no tid is as large */
 
 struct chrome {
 	FILE *out;

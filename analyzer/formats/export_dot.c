@@ -41,7 +41,8 @@ struct graph {
 	uint32_t *cycle;		/* [number of a function]: from 1 on; 0: in none */
 };
 
-static double total_of(const struct graph *graph, const struct call_stats *stats, const struct sample_stats *samples)
+static double total_of(const struct graph *graph, const struct call_stats *stats,
+		       const struct sample_stats *samples)
 {
 	const double totals[] = { stats->total_ns, samples->total_ns, (double)stats->calls };
 
@@ -50,7 +51,8 @@ static double total_of(const struct graph *graph, const struct call_stats *stats
 
 static double self_of(const struct graph *graph, const struct function *function)
 {
-	const double selfs[] = { function->stats.self_ns, function->samples.ns, (double)function->stats.calls };
+	const double selfs[] = { function->stats.self_ns, function->samples.ns,
+				 (double)function->stats.calls };
 
 	return graph->all > 0 ? fmin(fmax(selfs[graph->measure], 0) / graph->all, 1) : 0;
 }
@@ -169,7 +171,8 @@ static void write_color(FILE *out, double part)
 	double m2 = lightness * (1 + saturation), m1 = 2 * lightness - m2;
 
 	fprintf(out, "\"#%02x%02x%02x\"", (unsigned int)lround(255 * channel(m1, m2, hue + 1.0 / 3)),
-		(unsigned int)lround(255 * channel(m1, m2, hue)), (unsigned int)lround(255 * channel(m1, m2, hue - 1.0 / 3)));
+		(unsigned int)lround(255 * channel(m1, m2, hue)),
+		(unsigned int)lround(255 * channel(m1, m2, hue - 1.0 / 3)));
 }
 
 static void write_label(FILE *out, const char *text)
@@ -217,7 +220,9 @@ static void write_edge(const struct graph *graph, const struct edge *edge)
 	write_color(out, total);
 	fputs(", fontcolor=", out);
 	write_color(out, total);
-	fprintf(out, ", arrowsize=\"%.2f\", fontsize=\"%.2f\", penwidth=\"%.2f\", labeldistance=\"%.2f\"%s, label=\"",
+	fprintf(out,
+		", arrowsize=\"%.2f\", fontsize=\"%.2f\", penwidth=\"%.2f\", "
+		"labeldistance=\"%.2f\"%s, label=\"",
 		0.5 * sqrt(width), FONT_SIZE, width, width, in_cycle ? ", style=dashed" : "");
 	if (graph->measure != BY_CALLS)
 		fprintf(out, "%.2f%%\\n", 100 * total);

@@ -28,7 +28,8 @@ struct folded {
 static void add_name(struct row_text *line, const char *name)
 {
 	for (; *name; name++)
-		row_add_char(line, *name == ';' ? ':' : (unsigned char)*name < ' ' || *name == 127 ? '_' : *name);
+		row_add_char(line,
+			     *name == ';' ? ':' : (unsigned char)*name < ' ' || *name == 127 ? '_' : *name);
 }
 
 static void begin_line(struct folded *folded, uint32_t depth, const char *name)

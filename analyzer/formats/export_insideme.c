@@ -44,7 +44,8 @@ int export_insideme(struct report *report)
 		return EXIT_FAILURE;
 	reader = slices_open_all(report->model);
 	while (slices_next(reader, &slice))
-		if (slice.node->function && export_wants(report, slice.node->function, slice.start, slice.end))
+		if (slice.node->function &&
+		    export_wants(report, slice.node->function, slice.start, slice.end))
 			write_call(file.out, &slice);
 	slices_close(reader);
 	return export_close(&file);

@@ -18,16 +18,22 @@
 #include "analyzer/model/tree_walk.h"
 
 enum {	/* fields of Profile */
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6, PROFILE_TIME_NS = 9, PROFILE_DURATION_NS = 10, PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_TYPE = 14,
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5, PROFILE_STRING = 6, PROFILE_TIME_NS = 9, PROFILE_DURATION_NS = 10,
+	PROFILE_COMMENT = 13, PROFILE_DEFAULT_TYPE = 14,
 };
 enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9 };
+enum {
+	MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9,
+};
 enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4, LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
+enum {
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4,
+	FUNCTION_START_LINE = 5,
+};
 
 /* pprof's own words for weights. */
 static const struct {
@@ -89,7 +95,8 @@ static uint64_t new_location(struct pprof *pprof, const char *name, const struct
 
 	protobuf_number(&message, FUNCTION_ID, id);
 	protobuf_number(&message, FUNCTION_NAME, string(pprof, name));
-	protobuf_number(&message, FUNCTION_SYSTEM_NAME, function ? system_name(pprof, function) : string(pprof, name));
+	protobuf_number(&message, FUNCTION_SYSTEM_NAME,
+			function ? system_name(pprof, function) : string(pprof, name));
 	if (function && function->file) {
 		protobuf_number(&message, FUNCTION_FILE, string(pprof, function->file));
 		protobuf_number(&message, FUNCTION_START_LINE, function->line);
@@ -189,7 +196,8 @@ static void add_types(struct pprof *pprof)
 		protobuf_number(&message, VALUE_TYPE_UNIT, string(pprof, types[i].unit));
 		protobuf_message(&pprof->out, PROFILE_SAMPLE_TYPE, &message);
 	}
-	protobuf_number(&pprof->out, PROFILE_DEFAULT_TYPE, 1);	/* the first type is the first string after "" */
+	/* the first type is the first string after "" */
+	protobuf_number(&pprof->out, PROFILE_DEFAULT_TYPE, 1);
 	row_text_release(&message);
 }
 

@@ -212,7 +212,8 @@ static void add_entry(struct row_text *out, const struct entry *entry)
 int export_pstats(struct report *report)
 {
 	size_t nr_functions = functions_count(&report->model->tables->functions);
-	struct pstats pstats = { .report = report, .entry_of = xcalloc(nr_functions, sizeof(struct entry *)) };
+	struct pstats pstats = { .report = report,
+				 .entry_of = xcalloc(nr_functions, sizeof(struct entry *)) };
 	struct whole_file file;
 	int status = EXIT_FAILURE;
 

@@ -60,7 +60,8 @@ struct line {
 };
 
 /* Leave @curve without points if it is not known. */
-static void read_curve(struct curve *curve, struct process *process, const struct rowset *rows, const char *name)
+static void read_curve(struct curve *curve, struct process *process, const struct rowset *rows,
+		       const char *name)
 {
 	int column = rows ? rowset_column(rows, name) : -1;
 
@@ -242,7 +243,8 @@ static void write_overview(FILE *out, const struct model *model, const char *quo
 			fprintf(out, ",%s%s%s:%.*f", quote, facts[i].name, quote,
 				facts[i].scale > 1 ? 2 : 0, strtod(fact, NULL) / facts[i].scale);
 		if (strcmp(facts[i].fact, "memory_bytes") == 0 && available_bytes != LOG_NONE)
-			fprintf(out, ",%svm_available_mb%s:%.2f", quote, quote, (double)available_bytes / MIB);
+			fprintf(out, ",%svm_available_mb%s:%.2f", quote, quote,
+				(double)available_bytes / MIB);
 	}
 }
 
@@ -364,7 +366,8 @@ static double number_at(const struct resources *resources, size_t column, int64_
 	int64_t time = time_of_step(resources, step), before = time_of_step(resources, step - 1);
 	size_t of_gpu = column - NR_SOURCES;
 
-	if (column < NR_SOURCES && strcmp(sources[column].set, "system") == 0 && resources->lines[column].nr) {
+	if (column < NR_SOURCES && strcmp(sources[column].set, "system") == 0 &&
+	    resources->lines[column].nr) {
 		/* the machine has counted since its boot, not since the first reading */
 		int64_t first = resources->lines[column].parts[0].curve.times[0];
 

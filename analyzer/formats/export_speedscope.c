@@ -81,8 +81,8 @@ static void add_track(void *to, const struct track *track)
 	};
 }
 
-static void add_event(struct speedscope *to, const struct track *track, const struct trace_call *call, int64_t time,
-		      bool is_begin)
+static void add_event(struct speedscope *to, const struct track *track, const struct trace_call *call,
+		      int64_t time, bool is_begin)
 {
 	struct track_text *text = &to->tracks[track->number];
 	uint32_t frame;
@@ -111,7 +111,8 @@ static void end_call(void *to, const struct track *track, const struct trace_cal
 }
 
 /* {"type":"evented","name":"main","unit":"nanoseconds","startValue":0,"endValue":12 */
-static void begin_profile(struct row_text *out, const char *type, const char *name, const char *unit, int64_t end)
+static void begin_profile(struct row_text *out, const char *type, const char *name, const char *unit,
+			  int64_t end)
 {
 	row_add_json_text(out, out->used ? ",\n{\"type\":" : "{\"type\":", type);
 	row_add_json_text(out, ",\"name\":", name);
@@ -178,7 +179,8 @@ static void add_weight_profile(struct speedscope *to, const struct weight *weigh
 	if (!sum)
 		return;
 	begin_profile(&to->sums, "sampled", weight->title,
-		      weight->unit == UNIT_NS ? "nanoseconds" : weight->unit == UNIT_BYTES ? "bytes" : "none", sum);
+		      weight->unit == UNIT_NS ? "nanoseconds" : weight->unit == UNIT_BYTES ? "bytes" : "none",
+		      sum);
 	row_add_text(&to->sums, ",\"samples\":[");
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		const struct tree_node *path = node;
@@ -250,7 +252,9 @@ static void write_all(struct speedscope *to, FILE *out, const char *shown)
 	struct row_text text = { 0 };
 	char *name = name_of_file(to->report, shown);
 
-	row_add_json_text(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":", name);
+	row_add_json_text(&text,
+			  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":",
+			  name);
 	row_add_json_text(&text, ",\"exporter\":", "InsideMe " INSIDEME_VERSION);
 	row_add_text(&text, ",\"activeProfileIndex\":0,\"profiles\":[");
 	row_end(&text, out);

@@ -18,8 +18,8 @@ static void add_escaped(struct row_text *line, const char *text)
 	static const struct {
 		char c;
 		const char *escape;
-	} escapes[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\n', "&#10;" },
-			{ '\t', "&#9;" } };
+	} escapes[] = { { '&', "&amp;" },  { '<', "&lt;" },   { '>', "&gt;" },
+			{ '"', "&quot;" }, { '\n', "&#10;" }, { '\t', "&#9;" } };
 	char *clean = utf8_cleaned(text);
 
 	for (const char *p = clean; *p; p++) {
@@ -111,7 +111,8 @@ static void print_doubts(const struct document *document, FILE *out)
 	struct row_text line = { 0 };
 
 	for (size_t i = 0; i < document->nr_doubts; i++) {
-		row_add_text(&line, i ? "<property name=\"doubt\"" : "<properties>\n<property name=\"doubt\"");
+		row_add_text(&line,
+			     i ? "<property name=\"doubt\"" : "<properties>\n<property name=\"doubt\"");
 		add_attribute(&line, "value", document->doubts[i]);
 		row_add_text(&line, i + 1 < document->nr_doubts ? "/>" : "/>\n</properties>");
 		row_end(&line, out);
@@ -138,8 +139,10 @@ void format_junit(FILE *out, struct document *document, const struct options *op
 			add_case(&cases, &counts, &rows, row, options->strict);
 		rows_close(&rows);
 	}
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<testsuites><testsuite name=\"insideme\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\" errors=\"0\">\n",
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites><testsuite name=\"insideme\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\" "
+		"errors=\"0\">\n",
 		counts.nr, counts.nr_failed, counts.nr_skipped);
 	print_doubts(document, out);
 	if (cases.used)

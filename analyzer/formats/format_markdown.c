@@ -40,7 +40,8 @@ static void add_cell(struct row_text *line, struct value value)
 	}
 	if (value.type == VALUE_EMPTY)
 		return;
-	row_add_text(line, value.is_bound ? "≤ " : value.is_sampled ? "≈ " : value.is_doubtful ? "\\~ " : "");
+	row_add_text(line,
+		     value.is_bound ? "≤ " : value.is_sampled ? "≈ " : value.is_doubtful ? "\\~ " : "");
 	row_add_text(line, unit_format(number, value.unit, value_number(value)));
 }
 

@@ -205,7 +205,8 @@ static void collect_brackets(struct brackets *brackets, const struct report *rep
 		if (brackets->nr == BRACKETS_MAX)
 			brackets->nr--;
 		brackets->list[brackets->nr++] = (struct bracket){
-			slice.node->function, slice.start, slice.end, export_rss_before(&slice), export_rss_after(&slice),
+			slice.node->function, slice.start, slice.end, export_rss_before(&slice),
+			export_rss_after(&slice),
 		};
 		if (brackets->nr == BRACKETS_MAX)
 			qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
@@ -253,7 +254,8 @@ static double draw_columns(const struct picture *picture, const char *columns, d
 	char *list = xstrdup(columns), *rest = list;
 
 	for (const char *name; (name = strsep(&rest, ","));)
-		top = draw_sum(picture, set_of(picture->model, name), &(struct panel){ name, name, false }, top);
+		top = draw_sum(picture, set_of(picture->model, name), &(struct panel){ name, name, false },
+			       top);
 	free(list);
 	return top;
 }

@@ -50,7 +50,7 @@ struct trace_format {
 	size_t left_out_bytes;		/* and so much more where calls in it are left out; */
 	bool repeats_names;		/* and its name too */
 	void (*track)(void *to, const struct track *track);	/* a new one */
-	void (*begin)(void *to, const struct track *track, const struct trace_call *call);	/* NULL: nothing */
+	void (*begin)(void *to, const struct track *track, const struct trace_call *call); /* NULL: nothing */
 	void (*end)(void *to, const struct track *track, const struct trace_call *call, int64_t time,
 		    enum trace_end how);
 };
@@ -104,7 +104,7 @@ struct trace_instant {
 	const struct process *process;
 	uint32_t tid;			/* 0: not known, or all of them */
 	int64_t time;			/* model time */
-	const char *kind;		/* "mark", "failure", "snapshot", "exception", "end", "in doubt", ... */
+	const char *kind; /* "mark", "failure", "snapshot", "exception", "end", "in doubt", ... */
 	const char *name;
 	const char *text;		/* NULL: none */
 };

@@ -20,11 +20,13 @@ const char *trace_shown_text(const struct trace *trace)
 	char least[UNIT_TEXT_MAX];
 
 	if (trace->nr_shown == trace->nr_calls)
-		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown", trace->nr_calls);
+		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown",
+			 trace->nr_calls);
 	else
-		snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " calls that have a record are shown: those of "
-			 "at least %s", trace->nr_shown, trace->nr_calls,
-			 unit_format(least, UNIT_NS, trace->least_ns));
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " of %" PRIu64 " calls that have a record are shown: those of "
+			 "at least %s",
+			 trace->nr_shown, trace->nr_calls, unit_format(least, UNIT_NS, trace->least_ns));
 	return text;
 }
 
@@ -82,7 +84,8 @@ static bool is_reported(const struct model *model, int64_t time)
 	return time >= model->from && time <= model->to;
 }
 
-static void visit_marks(const struct process *process, void (*visit)(void *, const struct trace_instant *), void *to)
+static void visit_marks(const struct process *process, void (*visit)(void *, const struct trace_instant *),
+			void *to)
 {
 	static const char *const kinds[] = { [LOG_MARK_INSTANT] = "mark", [LOG_MARK_FAILURE] = "failure",
 					     [LOG_MARK_SNAPSHOT] = "snapshot" };
@@ -92,8 +95,9 @@ static void visit_marks(const struct process *process, void (*visit)(void *, con
 		const struct mark *mark = &said->marks[i];
 
 		if (is_reported(process->model, mark->time) && !(mark->thread && mark->thread->left_out))
-			visit(to, &(struct trace_instant){ process, mark->thread ? mark->thread->tid : 0, mark->time,
-							   kinds[mark->kind], mark->name, mark->text });
+			visit(to, &(struct trace_instant){ process, mark->thread ? mark->thread->tid : 0,
+							   mark->time, kinds[mark->kind], mark->name,
+							   mark->text });
 	}
 }
 
@@ -105,7 +109,8 @@ static const struct error *find_error(const struct process *process, uint32_t pl
 	return NULL;
 }
 
-static void visit_errors(const struct process *process, void (*visit)(void *, const struct trace_instant *), void *to)
+static void visit_errors(const struct process *process, void (*visit)(void *, const struct trace_instant *),
+			 void *to)
 {
 	for (size_t i = 0; i < process->nr_thrown; i++) {
 		const struct thrown *thrown = &process->thrown[i];
@@ -116,7 +121,8 @@ static void visit_errors(const struct process *process, void (*visit)(void *, co
 			continue;
 		type = error->type[0] ? name_of_type(error->type) : NULL;
 		visit(to, &(struct trace_instant){ process, thrown->tid, thrown->time,
-						   errors_kind(error->counts.error), type ?: "", thrown->message });
+						   errors_kind(error->counts.error), type ?: "",
+						   thrown->message });
 		free(type);
 	}
 }
@@ -132,8 +138,8 @@ static void visit_doubt(void *of, const char *text)
 {
 	const struct begin *begin = of;
 
-	begin->visit(begin->to, &(struct trace_instant){ begin->process, 0, begin->process->start, "in doubt", text,
-							 NULL });
+	begin->visit(begin->to, &(struct trace_instant){ begin->process, 0, begin->process->start, "in doubt",
+							 text, NULL });
 }
 
 void trace_instants(const struct trace *trace, void (*visit)(void *to, const struct trace_instant *instant))
@@ -154,8 +160,9 @@ void trace_instants(const struct trace *trace, void (*visit)(void *to, const str
 		visit_marks(process, visit, to);
 		visit_errors(process, visit, to);
 		if (process->end_kind != END_RUNNING && is_reported(model, process->last))
-			visit(to, &(struct trace_instant){ process, 0, process->last, "end",
-							   process_end_text(process, end, sizeof(end)), NULL });
+			visit(to, &(struct trace_instant){
+				process, 0, process->last, "end", process_end_text(process, end, sizeof(end)),
+				NULL });
 	}
 }
 
@@ -225,15 +232,18 @@ void trace_counters(struct model *model, void (*begin)(void *to, const struct tr
 			for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++) {
 				const struct rowset *rows = &model->processes[i]->rowsets[j];
 				int column = sources[k].column ? rowset_column(rows, sources[k].column) : 0;
-				struct visitor visitor = { model->processes[i], rows, (uint32_t)column,
-							   { model->processes[i], nr, sources[k].name, sources[k].unit },
-							   value, to };
+				struct visitor visitor = {
+					model->processes[i], rows, (uint32_t)column,
+					{ model->processes[i], nr, sources[k].name, sources[k].unit },
+					value, to
+				};
 
 				if (strcmp(rows->set, sources[k].set) != 0 || column < 0 || !rows->nr_rows)
 					continue;
 				nr++;
 				visitor.counter.name = sources[k].name ?: rows->columns[column].name;
 				begin(to, &visitor.counter);
-				(strcmp(sources[k].unit, "cores") == 0 ? visit_rates : visit_values)(&visitor);
+				(strcmp(sources[k].unit, "cores") == 0 ? visit_rates
+								       : visit_values)(&visitor);
 			}
 }

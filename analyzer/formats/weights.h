@@ -12,7 +12,8 @@ struct weight {
 	const char *title;		/* "time" */
 	enum unit unit;
 	int64_t (*of)(const struct tree_node *node);
-	int64_t (*of_diff)(const struct call_stats *stats, const struct heap_stats *heap);	/* NULL: not for --diff */
+	/* NULL: not for --diff */
+	int64_t (*of_diff)(const struct call_stats *stats, const struct heap_stats *heap);
 	bool (*is_known)(const struct report *report);
 };
 

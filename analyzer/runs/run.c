@@ -239,7 +239,8 @@ static bool has_entry_of(const char *path, const char *program)
 			continue;
 		record_cursor_init(&cursor, &log->extents[i]);
 		while (!found && record_cursor_next(log, &cursor, &offset, &record)) {
-			if (record.kind != LOG_RECORD_ENTRY || !logfile_entry(log, offset, &entry) || !entry.is_program)
+			if (record.kind != LOG_RECORD_ENTRY || !logfile_entry(log, offset, &entry) ||
+			    !entry.is_program)
 				continue;
 			name = logfile_entry_text(log, offset, &entry, LOG_ENTRY_PROGRAM);
 			found = is_program(name, sizeof(log->header.program), program);
