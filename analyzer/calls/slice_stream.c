@@ -6,8 +6,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/log/varint.h"
 #include "analyzer/read/nodes_read.h"
+#include "insideme_varint.h"
 
 static struct log_slices chunk_head(const struct slice_stream *stream, size_t chunk)
 {
@@ -99,9 +99,9 @@ static bool get_heap(struct slice_stream *stream)
 	if (!get_varint(stream, &thread_delta) || !get_varint(stream, &others_delta) ||
 	    !get_varint(stream, &since_last))
 		return false;
-	slice->heap_delta_bytes = varint_signed(thread_delta);
-	change = add(slice->heap_delta_bytes, varint_signed(others_delta));
-	stream->heap_bytes = add(stream->heap_bytes, varint_signed(since_last));
+	slice->heap_delta_bytes = unzigzag(thread_delta);
+	change = add(slice->heap_delta_bytes, unzigzag(others_delta));
+	stream->heap_bytes = add(stream->heap_bytes, unzigzag(since_last));
 	slice->heap_after_bytes = stream->heap_bytes;
 	slice->heap_before_bytes = add(stream->heap_bytes, (int64_t)(0 - (uint64_t)change));
 	return true;
@@ -137,7 +137,7 @@ static bool get_pages(struct slice_stream *stream, int64_t *before_bytes, int64_
 	if (!get_varint(stream, &before) || !get_varint(stream, &change))
 		return false;
 	*before_bytes = (int64_t)(before * page_bytes);
-	*after_bytes = (int64_t)((before + (uint64_t)varint_signed(change)) * page_bytes);
+	*after_bytes = (int64_t)((before + (uint64_t)unzigzag(change)) * page_bytes);
 	return true;
 }
 
@@ -199,7 +199,7 @@ static bool decode(struct slice_stream *stream)
 
 	if (!get_varint(stream, &step) || !get_varint(stream, &since) || !get_varint(stream, &duration))
 		return false;
-	stream->node += (uint32_t)varint_signed(step >> 1) * LOG_NODE_STEP;
+	stream->node += (uint32_t)unzigzag(step >> 1) * LOG_NODE_STEP;
 	stream->ticks += since;		/* modulo 2^64: a slice may end a little before the one before it */
 	slice->heap_delta_bytes = 0;
 	slice->heap_before_bytes = slice->heap_after_bytes = stream->heap_bytes;

@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/read/nodes_read.h"
+#include "insideme_varint.h"
 
 struct reader {
 	struct process *process;
@@ -24,20 +25,7 @@ struct reader {
 
 static bool take(struct reader *reader, uint64_t *value)
 {
-	*value = 0;
-	for (uint32_t shift = 0; reader->at < reader->end && shift < 64; shift += 7) {
-		const uint8_t byte = *reader->at++;
-
-		*value |= (uint64_t)(byte & 127) << shift;
-		if (byte < 128)
-			return true;
-	}
-	return false;
-}
-
-static int64_t unzigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+	return varint_get(&reader->at, reader->end, value);
 }
 
 static int64_t time_of(const struct reader *reader, uint64_t units)

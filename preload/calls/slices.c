@@ -5,7 +5,7 @@
  */
 #include "preload/calls/slices.h"
 
-#include "preload/calls/varint.h"
+#include "insideme_varint.h"
 #include "preload/calls/verbose_calls.h"
 #include "preload/common/run/message.h"
 #include "preload/state/log_space.h"
@@ -183,8 +183,8 @@ static uint8_t *put_pages(uint8_t *at, uint64_t entry_bytes, uint64_t exit_bytes
 {
 	const uint64_t page_bytes = live.log->page_bytes;
 
-	at = put_varint(at, entry_bytes / page_bytes);
-	return put_varint(at,
+	at = varint_put(at, entry_bytes / page_bytes);
+	return varint_put(at,
 			  zigzag((int64_t)(exit_bytes / page_bytes) - (int64_t)(entry_bytes / page_bytes)));
 }
 
@@ -194,14 +194,14 @@ static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *t
 {
 	*at++ = (uint8_t)flags;
 	if (flags & LOG_SLICE_HEAP) {
-		at = put_varint(at, zigzag(change->heap.by_thread));
-		at = put_varint(at, zigzag(change->heap.by_others));
-		at = put_varint(at, zigzag(change->heap.since_last));
+		at = varint_put(at, zigzag(change->heap.by_thread));
+		at = varint_put(at, zigzag(change->heap.by_others));
+		at = varint_put(at, zigzag(change->heap.since_last));
 	}
 	if (flags & LOG_SLICE_BROKEN)
-		at = put_varint(at, thread->broken_reason);
+		at = varint_put(at, thread->broken_reason);
 	if (flags & LOG_SLICE_THREAD)
-		at = put_varint(put_varint(at, thread->serial), thread->tid);
+		at = varint_put(varint_put(at, thread->serial), thread->tid);
 	if (flags & LOG_SLICE_MEMORY) {
 		at = put_pages(at, change->entry.rss_bytes, change->exit.rss_bytes);
 		at = put_pages(at, change->entry.vms_bytes, change->exit.vms_bytes);
@@ -248,9 +248,9 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	flags |= thread->serial != chunk->last_serial ? LOG_SLICE_THREAD : 0;	/* it took over the record */
 	flags |= live.reads_memory && read_memory(thread, frame, &change) ? LOG_SLICE_MEMORY : 0;
 	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
-	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | !!flags);
-	at = put_varint(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
-	at = put_varint(at, (end_ticks - start_ticks) >> log->slice_shift);
+	at = varint_put((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | !!flags);
+	at = varint_put(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
+	at = varint_put(at, (end_ticks - start_ticks) >> log->slice_shift);
 	if (flags)
 		at = put_more(at, flags, thread, &change);
 	chunk->last_serial = thread->serial;

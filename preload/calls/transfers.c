@@ -5,7 +5,7 @@
  */
 #include "preload/calls/transfers.h"
 
-#include "preload/calls/varint.h"
+#include "insideme_varint.h"
 #include "preload/state/log_space.h"
 
 #define FIRST_AREA_BYTES 4096u
@@ -47,8 +47,8 @@ static uint8_t *put_request(uint8_t *at, struct log_transfers *area, const struc
 	const int64_t step = ((int64_t)transfer->node - (int64_t)area->last_node) / (int64_t)LOG_NODE_STEP;
 
 	area->last_node = transfer->node;
-	at = put_varint(at, (transfer->begin_ticks >> shift) - (transfer->started_ticks >> shift));
-	return put_varint(at, zigzag(step));
+	at = varint_put(at, (transfer->begin_ticks >> shift) - (transfer->started_ticks >> shift));
+	return varint_put(at, zigzag(step));
 }
 
 void transfer_write(struct log_thread *thread, const struct transfer *transfer)
@@ -69,11 +69,11 @@ void transfer_write(struct log_thread *thread, const struct transfer *transfer)
 		return;
 	}
 	at = (uint8_t *)area + area->head.used_bytes;
-	at = put_varint(at, (uint64_t)transfer->route << LOG_TRANSFER_SHIFT | transfer->flags);
-	at = put_varint(at, (begin_ticks >> shift) - (area->last_ticks >> shift));
-	at = put_varint(at, (transfer->end_ticks >> shift) - (begin_ticks >> shift));
-	at = put_varint(at, transfer->detail);
-	at = put_varint(at, transfer->sized_bytes);
+	at = varint_put(at, (uint64_t)transfer->route << LOG_TRANSFER_SHIFT | transfer->flags);
+	at = varint_put(at, (begin_ticks >> shift) - (area->last_ticks >> shift));
+	at = varint_put(at, (transfer->end_ticks >> shift) - (begin_ticks >> shift));
+	at = varint_put(at, transfer->detail);
+	at = varint_put(at, transfer->sized_bytes);
 	if (transfer->flags & LOG_TRANSFER_REQUEST)
 		at = put_request(at, area, transfer);
 	area->last_ticks = begin_ticks;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "insideme_log.h"
-#include "preload/calls/varint.h"
+#include "insideme_varint.h"
 #include "preload/mpi/mpi_requests.h"
 
 static int place_of(const struct mpi_arguments *arguments, char role)
