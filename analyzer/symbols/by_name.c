@@ -75,52 +75,52 @@ static void read_symbols(struct by_name *by_name, Dwfl_Module *module)
 		qsort(by_name->list, by_name->nr, sizeof(*by_name->list), compare_hash);
 }
 
-/* The first symbol of this hash, or of a larger one. The first call reads all symbols. */
-static size_t first_of(struct by_name *by_name, Dwfl_Module *module, uint64_t hash)
+/* Wanted symbols of one name. */
+struct matches {
+	uint64_t same, clone;		/* the first of each; 0: none */
+	bool has_others;		/* more than one is the same, at several addresses */
+};
+
+/* The first call reads all symbols. */
+static struct matches find(struct by_name *by_name, Dwfl_Module *module, const char *name,
+			   symbols_wanted *wanted, void *context)
 {
+	const uint64_t hash = hash_in_source(name);
+	struct matches found = { .same = 0 };
+
 	if (!by_name->read)
 		read_symbols(by_name, module);
-	return PARTITION_POINT(i, by_name->nr, by_name->list[i].hash < hash);
+	for (size_t at = PARTITION_POINT(i, by_name->nr, by_name->list[i].hash < hash);
+	     at < by_name->nr && by_name->list[at].hash == hash; at++) {
+		const struct named *named = &by_name->list[at];
+		enum likeness likeness = compare_name(named->symbol, name);
+
+		if (likeness == OTHER || !wanted(named->addr, context))
+			continue;
+		if (likeness == CLONE)
+			found.clone = found.clone ?: named->addr;
+		else if (!found.same)
+			found.same = named->addr;
+		else if (found.same != named->addr)
+			found.has_others = true;
+	}
+	return found;
 }
 
 uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
 		      void *context)
 {
-	const uint64_t hash = hash_in_source(name);
-	uint64_t found = 0;
-	size_t at = first_of(by_name, module, hash);
+	struct matches found = find(by_name, module, name, wanted, context);
 
-	for (; at < by_name->nr && by_name->list[at].hash == hash; at++) {
-		const struct named *named = &by_name->list[at];
-
-		if (named->addr == found || compare_name(named->symbol, name) != SAME ||
-		    !wanted(named->addr, context))
-			continue;
-		if (found)
-			return 0;
-		found = named->addr;
-	}
-	return found;
+	return found.has_others ? 0 : found.same;
 }
 
 uint64_t by_name_first(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
 		       void *context)
 {
-	const uint64_t hash = hash_in_source(name);
-	uint64_t clone = 0;
-	size_t at = first_of(by_name, module, hash);
+	struct matches found = find(by_name, module, name, wanted, context);
 
-	for (; at < by_name->nr && by_name->list[at].hash == hash; at++) {
-		const struct named *named = &by_name->list[at];
-		enum likeness likeness = compare_name(named->symbol, name);
-
-		if (likeness == OTHER || (likeness == CLONE && clone) || !wanted(named->addr, context))
-			continue;
-		if (likeness == SAME)
-			return named->addr;
-		clone = named->addr;
-	}
-	return clone;
+	return found.same ?: found.clone;
 }
 
 void by_name_release(struct by_name *by_name)
