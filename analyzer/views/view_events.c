@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Each entry and exit of a recorded call, a row each, in the order of time. Memory does not grow with their
- * number.
+ * What happened, a row each, in the order of time: entries and exits of recorded calls (events), and lines that
+ * ran (steps). Memory does not grow with their number.
  */
 #include "analyzer/views/views.h"
 
 #include "analyzer/cells/events_table.h"
+#include "analyzer/cells/steps_table.h"
 
 struct event_source {
 	struct model *model;
@@ -44,6 +45,20 @@ int view_events(struct document *document, struct report *report)
 	table.source = source;
 	report_tell_runs(report, document, document_add_table(document, &table));
 	events_tell_share(report->model, false);
+	report_name_runs(report, document);
+	return 0;
+}
+
+int view_steps(struct document *document, struct report *report)
+{
+	struct table table = steps_table;
+	struct step_rows *rows = document_new(document, sizeof(*rows));
+
+	rows->report = report;
+	table.title = report->title;
+	table.next = step_rows_next;
+	table.source = rows;
+	report_tell_runs(report, document, document_add_table(document, &table));
 	report_name_runs(report, document);
 	return 0;
 }
