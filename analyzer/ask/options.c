@@ -133,8 +133,7 @@ static int take_time(struct options *options, const struct option_line *line, co
 /* The value of an option that may be repeated, at the end of a list that NULL ends. */
 static void add_to_list(const char ***list, size_t *nr, const char *value)
 {
-	*list = xgrow(*list, *nr, sizeof(**list));
-	(*list)[(*nr)++] = value;
+	APPEND(*list, *nr) = value;
 	*list = xgrow(*list, *nr, sizeof(**list));
 	(*list)[*nr] = NULL;
 }

@@ -19,9 +19,7 @@ static void add_function(struct selection *selection, struct function *function)
 	if (function->kind != FUNCTION_PLAIN || function->verdict != VERDICT_UNKNOWN)
 		return;
 	function->verdict = VERDICT_PLAIN;
-	selection->functions =
-		xgrow(selection->functions, selection->nr_functions, sizeof(*selection->functions));
-	selection->functions[selection->nr_functions++] = function;
+	APPEND(selection->functions, selection->nr_functions) = function;
 }
 
 static void add_called(struct process *process, uint64_t function_addr, void *context)

@@ -31,11 +31,8 @@ static struct tree_node *new_node(struct model *model)
 	size_t id = model->nr_tree_nodes++;
 	struct tree_node *node;
 
-	if (id % TREE_CHUNK == 0) {
-		model->tree_chunks =
-			xgrow(model->tree_chunks, model->nr_tree_chunks, sizeof(*model->tree_chunks));
-		model->tree_chunks[model->nr_tree_chunks++] = xcalloc(TREE_CHUNK, sizeof(*node));
-	}
+	if (id % TREE_CHUNK == 0)
+		APPEND(model->tree_chunks, model->nr_tree_chunks) = xcalloc(TREE_CHUNK, sizeof(*node));
 	node = tree_node(model, id);
 	node->id = (uint32_t)id;
 	node->sum.min_ns = node->sum.max_ns = NAN;

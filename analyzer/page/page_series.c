@@ -101,10 +101,8 @@ static void list_sources(struct source **sources, size_t *nr, struct process *pr
 		for (uint32_t j = 0; j < process->rowsets[i].nr_columns; j++) {
 			struct source source = { process, &process->rowsets[i], j };
 
-			if (is_own(source.rows) || !is_worth(&source))
-				continue;
-			*sources = xgrow(*sources, *nr, sizeof(**sources));
-			(*sources)[(*nr)++] = source;
+			if (!is_own(source.rows) && is_worth(&source))
+				APPEND(*sources, *nr) = source;
 		}
 	}
 }

@@ -77,9 +77,8 @@ static struct lane *find_lane(struct timeline *timeline, uint32_t thread, uint32
 	for (; *nr_depths <= depth; ++*nr_depths)
 		*lane_of = xgrow(*lane_of, *nr_depths, sizeof(**lane_of));
 	if (!(*lane_of)[depth]) {
-		timeline->lanes = xgrow(timeline->lanes, timeline->nr_lanes, sizeof(*timeline->lanes));
-		timeline->lanes[timeline->nr_lanes] = (struct lane){ .thread = thread, .depth = depth };
-		(*lane_of)[depth] = (uint32_t)++timeline->nr_lanes;
+		APPEND(timeline->lanes, timeline->nr_lanes) = (struct lane){ .thread = thread, .depth = depth };
+		(*lane_of)[depth] = (uint32_t)timeline->nr_lanes;
 	}
 	return &timeline->lanes[(*lane_of)[depth] - 1];
 }

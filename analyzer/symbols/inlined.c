@@ -52,11 +52,10 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 
 static size_t add_copy(struct inlined *inlined, Dwarf_Die *die, size_t within, uint32_t depth)
 {
-	inlined->copies = xgrow(inlined->copies, inlined->nr_copies, sizeof(*inlined->copies));
-	inlined->copies[inlined->nr_copies] = (struct inlined_copy){
+	APPEND(inlined->copies, inlined->nr_copies) = (struct inlined_copy){
 		.die = *die, .origin = origin_of(die), .within = within, .depth = depth
 	};
-	return inlined->nr_copies++;
+	return inlined->nr_copies - 1;
 }
 
 static void read_function(struct inlined *inlined, Dwarf_Die *die, uint64_t entry_addr, int depth)
