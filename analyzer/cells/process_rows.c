@@ -67,8 +67,8 @@ static struct group *add_to_group(const struct list *list, struct group *groups,
 				  const struct member *member)
 {
 	struct group *group = NULL;
-	char *programs = family_programs(member), buffer[64];
-	const char *end = family_end_text(member, buffer, sizeof(buffer));
+	char *programs = member_programs(member), buffer[64];
+	const char *end = member_end_text(member, buffer, sizeof(buffer));
 
 	if (list->folded)
 		group = find_group(groups, *nr, programs, end);
@@ -110,15 +110,15 @@ static void add_groups(struct list *list, struct group *groups, size_t nr, unsig
 	free(groups);
 }
 
-struct process_row *process_rows(const struct family *family, bool folded, size_t *nr)
+struct process_row *process_rows(const struct process_tree *tree, bool folded, size_t *nr)
 {
-	struct list list = { .rows = xcalloc(family->nr + 1, sizeof(*list.rows)), .folded = folded };
+	struct list list = { .rows = xcalloc(tree->nr + 1, sizeof(*list.rows)), .folded = folded };
 	struct group *groups = NULL;
 	size_t nr_groups = 0;
 
-	for (size_t i = 0; i < family->nr; i++)
-		if (!family->members[i].parent)
-			groups = add_to_group(&list, groups, &nr_groups, &family->members[i]);
+	for (size_t i = 0; i < tree->nr; i++)
+		if (!tree->members[i].parent)
+			groups = add_to_group(&list, groups, &nr_groups, &tree->members[i]);
 	add_groups(&list, groups, nr_groups, 0, 0);
 	*nr = list.nr;
 	return list.rows;
@@ -126,7 +126,7 @@ struct process_row *process_rows(const struct family *family, bool folded, size_
 
 static int weight(const struct process_row *row)
 {
-	return family_is_killed(row->member) ? 2 : family_has_failed(row->member);
+	return member_is_killed(row->member) ? 2 : member_has_failed(row->member);
 }
 
 static double cpu_ns(const struct process_row *row)

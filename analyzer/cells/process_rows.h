@@ -20,7 +20,7 @@ struct process_row {
 };
 
 /* Return: the rows, to be freed; their number in @nr. */
-struct process_row *process_rows(const struct family *family, bool folded, size_t *nr);
+struct process_row *process_rows(const struct process_tree *tree, bool folded, size_t *nr);
 
 /*
  * Keep @top rows and those above them: of processes that were killed first, then of failed ones, then of

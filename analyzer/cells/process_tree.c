@@ -50,9 +50,9 @@ static void take_images(struct member *member)
 	member->core_dumped = last->core_dumped;
 }
 
-static void add_recorded(struct family *family, struct process *process)
+static void add_recorded(struct process_tree *tree, struct process *process)
 {
-	struct member *member = &family->members[family->nr++];
+	struct member *member = &tree->members[tree->nr++];
 
 	member->first = process;
 	member->model = process->model;
@@ -64,11 +64,12 @@ static void add_recorded(struct family *family, struct process *process)
 	take_images(member);
 }
 
-static void add_unseen(struct family *family, const struct model *model, const struct unseen_process *unseen)
+static void add_unseen(struct process_tree *tree, const struct model *model,
+		       const struct unseen_process *unseen)
 {
 	int status = unseen->wait_status;
 
-	family->members[family->nr++] = (struct member){
+	tree->members[tree->nr++] = (struct member){
 		.unseen = unseen,
 		.end_kind = !unseen->has_end ? END_UNKNOWN : WIFSIGNALED(status) ? END_SIGNAL : END_EXIT,
 		.end_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
@@ -92,7 +93,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Those that no other image came before. */
-static void add_first_images(struct family *family, const struct model *model)
+static void add_first_images(struct process_tree *tree, const struct model *model)
 {
 	struct process **later = xcalloc(model->nr_processes + 1, sizeof(struct process *));
 	size_t nr = 0;
@@ -103,7 +104,7 @@ static void add_first_images(struct family *family, const struct model *model)
 	qsort(later, nr, sizeof(struct process *), by_address);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (!bsearch(&model->processes[i], later, nr, sizeof(struct process *), by_address))
-			add_recorded(family, model->processes[i]);
+			add_recorded(tree, model->processes[i]);
 	free(later);
 }
 
@@ -165,16 +166,16 @@ static void join(struct member *parent, struct member *child)
 }
 
 /* A parent comes before its children, or has none: so depths are known in one pass. */
-static void link_members(struct family *family)
+static void link_members(struct process_tree *tree)
 {
-	struct member **list = xcalloc(family->nr + 1, sizeof(struct member *));
+	struct member **list = xcalloc(tree->nr + 1, sizeof(struct member *));
 
-	for (size_t i = 0; i < family->nr; i++)
-		list[i] = &family->members[i];
-	qsort(list, family->nr, sizeof(struct member *), by_pid);
-	for (size_t i = 0; i < family->nr; i++) {
-		struct member *member = &family->members[i];
-		struct member *parent = member->ppid ? find_parent(list, family->nr, member) : NULL;
+	for (size_t i = 0; i < tree->nr; i++)
+		list[i] = &tree->members[i];
+	qsort(list, tree->nr, sizeof(struct member *), by_pid);
+	for (size_t i = 0; i < tree->nr; i++) {
+		struct member *member = &tree->members[i];
+		struct member *parent = member->ppid ? find_parent(list, tree->nr, member) : NULL;
 
 		if (parent)
 			join(parent, member);
@@ -182,23 +183,23 @@ static void link_members(struct family *family)
 	free(list);
 }
 
-void family_init(struct family *family, const struct model *model)
+void process_tree_init(struct process_tree *tree, const struct model *model)
 {
-	family->members = xcalloc(model->nr_processes + model->nr_unseen + 1, sizeof(struct member));
-	family->nr = 0;
-	add_first_images(family, model);
+	tree->members = xcalloc(model->nr_processes + model->nr_unseen + 1, sizeof(struct member));
+	tree->nr = 0;
+	add_first_images(tree, model);
 	for (size_t i = 0; i < model->nr_unseen; i++)
-		add_unseen(family, model, &model->unseen[i]);
-	qsort(family->members, family->nr, sizeof(struct member), by_begin);
-	link_members(family);
+		add_unseen(tree, model, &model->unseen[i]);
+	qsort(tree->members, tree->nr, sizeof(struct member), by_begin);
+	link_members(tree);
 }
 
-void family_release(struct family *family)
+void process_tree_release(struct process_tree *tree)
 {
-	free(family->members);
+	free(tree->members);
 }
 
-const char *family_program(const struct member *member)
+const char *member_program(const struct member *member)
 {
 	return member->unseen ? member->unseen->program : member->last->header.program;
 }
@@ -214,7 +215,7 @@ static bool is_copy_of_parent(const struct member *member, const struct process 
 	return process->parent || (!process->calls && lineage_is_forked(process));
 }
 
-char *family_programs(const struct member *member)
+char *member_programs(const struct member *member)
 {
 	char *text = xstrdup(""), *longer;
 
@@ -245,7 +246,7 @@ static const char *signal_text(const struct member *member, char *out, size_t by
 	return out;
 }
 
-const char *family_end_text(const struct member *member, char *out, size_t bytes)
+const char *member_end_text(const struct member *member, char *out, size_t bytes)
 {
 	switch (member->end_kind) {
 	case END_EXIT:
@@ -266,17 +267,17 @@ const char *family_end_text(const struct member *member, char *out, size_t bytes
 	}
 }
 
-bool family_is_killed(const struct member *member)
+bool member_is_killed(const struct member *member)
 {
 	return member->end_kind == END_SIGNAL || (member->end_kind == END_SILENT && !member->last->was_left);
 }
 
-bool family_has_failed(const struct member *member)
+bool member_has_failed(const struct member *member)
 {
 	return member->end_kind == END_EXIT && member->end_status != 0;
 }
 
-const char *family_recorded(const struct member *member)
+const char *member_recorded(const struct member *member)
 {
 	if (member->unseen)
 		return "did not load the recorder";

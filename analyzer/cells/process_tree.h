@@ -35,22 +35,22 @@ struct member {
 	unsigned int depth;		/* 0: without parent */
 };
 
-struct family {
+struct process_tree {
 	struct member *members;		/* in the order of run and begin */
 	size_t nr;
 };
 
-void family_init(struct family *family, const struct model *model);
-void family_release(struct family *family);
+void process_tree_init(struct process_tree *tree, const struct model *model);
+void process_tree_release(struct process_tree *tree);
 
 /* "cc", "env > app": the programs it ran, without the one that a child of fork has from its parent. */
-char *family_programs(const struct member *member);
-const char *family_program(const struct member *member);
+char *member_programs(const struct member *member);
+const char *member_program(const struct member *member);
 /* "exit 0", "SIGSEGV, core dumped", "no word"; "ran on" when insideme-run ended. */
-const char *family_end_text(const struct member *member, char *out, size_t bytes);
+const char *member_end_text(const struct member *member, char *out, size_t bytes);
 /* Ended by a signal, or nobody knows how. */
-bool family_is_killed(const struct member *member);
+bool member_is_killed(const struct member *member);
 /* An exit status that is not 0. */
-bool family_has_failed(const struct member *member);
+bool member_has_failed(const struct member *member);
 /* What was recorded of it: "functions", "no hooks", "did not load the recorder". */
-const char *family_recorded(const struct member *member);
+const char *member_recorded(const struct member *member);

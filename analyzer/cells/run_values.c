@@ -43,20 +43,20 @@ static double not_freed_of(const struct process *process)
 static struct usage run_usage(const struct report *report, uint32_t run)
 {
 	struct usage sum = { NAN, NAN, NAN, NAN };
-	struct family family;
+	struct process_tree tree;
 	bool is_first = true;
 
-	family_init(&family, report->model);
-	for (size_t i = 0; i < family.nr; i++) {
-		if (family.members[i].run != run)
+	process_tree_init(&tree, report->model);
+	for (size_t i = 0; i < tree.nr; i++) {
+		if (tree.members[i].run != run)
 			continue;
 		if (is_first)
-			sum = family.members[i].usage;
+			sum = tree.members[i].usage;
 		else
-			usage_add(&sum, &family.members[i].usage);
+			usage_add(&sum, &tree.members[i].usage);
 		is_first = false;
 	}
-	family_release(&family);
+	process_tree_release(&tree);
 	return sum;
 }
 

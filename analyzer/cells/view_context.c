@@ -29,12 +29,12 @@ static int badness(const struct process *process)
 	return 1;
 }
 
-const struct process *report_worst_end(const struct family *family, uint32_t run)
+const struct process *report_worst_end(const struct process_tree *tree, uint32_t run)
 {
 	const struct process *worst = NULL;
 
-	for (size_t i = 0; i < family->nr; i++) {
-		const struct member *member = &family->members[i];
+	for (size_t i = 0; i < tree->nr; i++) {
+		const struct member *member = &tree->members[i];
 
 		if (member->run != run || !member->last || (member->parent && member->parent->first))
 			continue;
@@ -47,11 +47,11 @@ const struct process *report_worst_end(const struct family *family, uint32_t run
 const struct process *report_ended(const struct report *report)
 {
 	const struct process *worst;
-	struct family family;
+	struct process_tree tree;
 
-	family_init(&family, report->model);
-	worst = report_worst_end(&family, report->model->nr_processes ? report->model->processes[0]->run : 0);
-	family_release(&family);
+	process_tree_init(&tree, report->model);
+	worst = report_worst_end(&tree, report->model->nr_processes ? report->model->processes[0]->run : 0);
+	process_tree_release(&tree);
 	return worst;
 }
 
@@ -244,13 +244,13 @@ bool report_has_damage(const struct report *report)
 
 uint64_t report_threads(const struct report *report)
 {
-	struct family family;
+	struct process_tree tree;
 	uint64_t nr = 0;
 
-	family_init(&family, report->model);
-	for (size_t i = 0; i < family.nr; i++)
-		nr += family.members[i].nr_threads;
-	family_release(&family);
+	process_tree_init(&tree, report->model);
+	for (size_t i = 0; i < tree.nr; i++)
+		nr += tree.members[i].nr_threads;
+	process_tree_release(&tree);
 	return nr;
 }
 

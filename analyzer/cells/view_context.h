@@ -29,7 +29,7 @@ const char *report_program(const struct report *report);
  * The process whose end is the end of @run: the first process, or of ranks the one that ended worst; its last
  * image. NULL: none.
  */
-const struct process *report_worst_end(const struct family *family, uint32_t run);
+const struct process *report_worst_end(const struct process_tree *tree, uint32_t run);
 /* The same of the run that has the first process. */
 const struct process *report_ended(const struct report *report);
 /* Flags of columns that csv and json have of this report: data_also. */

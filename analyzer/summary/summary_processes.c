@@ -21,7 +21,7 @@ struct kind {
 /* A lower weight is worse. */
 static int weight(const struct member *member)
 {
-	return family_is_killed(member) ? 0 : family_has_failed(member) ? 1 : 2;
+	return member_is_killed(member) ? 0 : member_has_failed(member) ? 1 : 2;
 }
 
 /* Worst first. Kinds with the same end are side by side, the most frequent program first. */
@@ -37,19 +37,19 @@ static int compare_kinds(const void *a, const void *b)
 	return order ? order : (x->member > y->member) - (x->member < y->member);
 }
 
-static struct kind *list_kinds(const struct family *family, size_t *nr)
+static struct kind *list_kinds(const struct process_tree *tree, size_t *nr)
 {
 	struct kind *kinds = NULL;
 	char buffer[64];
 
 	*nr = 0;
-	for (size_t i = 0; i < family->nr; i++) {
-		const struct member *member = &family->members[i];
-		const char *end = family_end_text(member, buffer, sizeof(buffer));
+	for (size_t i = 0; i < tree->nr; i++) {
+		const struct member *member = &tree->members[i];
+		const char *end = member_end_text(member, buffer, sizeof(buffer));
 		size_t k = 0;
 
 		while (k < *nr && (strcmp(kinds[k].end, end) != 0 ||
-				   strcmp(family_program(kinds[k].member), family_program(member)) != 0))
+				   strcmp(member_program(kinds[k].member), member_program(member)) != 0))
 			k++;
 		if (k == *nr) {
 			kinds = xgrow(kinds, (*nr)++, sizeof(*kinds));
@@ -66,11 +66,11 @@ static struct kind *list_kinds(const struct family *family, size_t *nr)
 static char *kind_text(struct document *document, const struct kind *kind)
 {
 	if (kind->nr > 1)
-		return document_text(document, "%s x %zu", family_program(kind->member), kind->nr);
+		return document_text(document, "%s x %zu", member_program(kind->member), kind->nr);
 	if (kind->member->first && kind->member->first->header.rank >= 0)
-		return document_text(document, "%s, pid %u, rank %d", family_program(kind->member),
+		return document_text(document, "%s, pid %u, rank %d", member_program(kind->member),
 				     kind->member->pid, kind->member->first->header.rank);
-	return document_text(document, "%s, pid %u", family_program(kind->member), kind->member->pid);
+	return document_text(document, "%s, pid %u", member_program(kind->member), kind->member->pid);
 }
 
 /*
@@ -93,7 +93,7 @@ static char *line_text(struct document *document, const struct kind *kinds, size
 	*nr_told = i;
 	if (more)
 		text = document_text(document, "%s; %zu more", text, more);
-	if (kinds->member->end_kind != END_SILENT || !family_is_killed(kinds->member))
+	if (kinds->member->end_kind != END_SILENT || !member_is_killed(kinds->member))
 		return text;
 	return document_text(document, "%s (%s)", text, kinds->member->last->model->nr_monitors ?
 			     "SIGKILL or a raw exit: insideme-run did not see which" :
@@ -122,36 +122,36 @@ static void add_lines(struct document *document, const struct kind *kinds, size_
 
 void summary_processes(struct document *document, struct report *report)
 {
-	struct family family;
+	struct process_tree tree;
 	struct kind *kinds;
 	size_t nr;
 
-	family_init(&family, report->model);
-	if (family.nr > 1) {
-		kinds = list_kinds(&family, &nr);
+	process_tree_init(&tree, report->model);
+	if (tree.nr > 1) {
+		kinds = list_kinds(&tree, &nr);
 		add_lines(document, kinds, nr);
 		free(kinds);
 	}
-	family_release(&family);
+	process_tree_release(&tree);
 }
 
 const char *summary_cpu(struct document *document, const struct model *model, double *all_ns)
 {
-	struct family family;
+	struct process_tree tree;
 	double cpu_ns = 0;
 	size_t nr = 0, nr_all = 0;
 
-	family_init(&family, model);
-	for (size_t i = 0; i < family.nr; i++) {
-		if (family.members[i].unseen)
+	process_tree_init(&tree, model);
+	for (size_t i = 0; i < tree.nr; i++) {
+		if (tree.members[i].unseen)
 			continue;
 		nr_all++;
-		if (isnan(family.members[i].usage.cpu_ns))
+		if (isnan(tree.members[i].usage.cpu_ns))
 			continue;
-		cpu_ns += family.members[i].usage.cpu_ns;
+		cpu_ns += tree.members[i].usage.cpu_ns;
 		nr++;
 	}
-	family_release(&family);
+	process_tree_release(&tree);
 	*all_ns = nr && nr == nr_all ? cpu_ns : NAN;
 	if (!nr)
 		return "";

@@ -124,17 +124,17 @@ static void add_member(struct run_row *row, const struct member *member)
 static struct run_row *collect(struct document *document, const struct model *model)
 {
 	struct run_row *rows = document_new(document, model->nr_runs * sizeof(*rows));
-	struct family family;
+	struct process_tree tree;
 
-	family_init(&family, model);
-	for (size_t i = 0; i < family.nr; i++)
-		add_member(&rows[family.members[i].run], &family.members[i]);
+	process_tree_init(&tree, model);
+	for (size_t i = 0; i < tree.nr; i++)
+		add_member(&rows[tree.members[i].run], &tree.members[i]);
 	for (uint32_t run = 0; run < model->nr_runs; run++) {
 		rows[run].name = model->run_names[run];
 		if (rows[run].ended)
-			rows[run].ended = report_worst_end(&family, run);
+			rows[run].ended = report_worst_end(&tree, run);
 	}
-	family_release(&family);
+	process_tree_release(&tree);
 	return rows;
 }
 

@@ -57,17 +57,17 @@ static struct value get_text(const struct column *column, const void *row)
 	const struct member *member = *(const struct member *const *)row;
 
 	if (column->index == TEXT_PROGRAM)
-		return value_text(family_program(member));
+		return value_text(member_program(member));
 	if (member->last && (column->index == TEXT_END || member->end_kind != END_SILENT))
 		return value_text(process_end_text(member->last, text, sizeof(text)));
-	return value_text(family_end_text(member, text, sizeof(text)));
+	return value_text(member_end_text(member, text, sizeof(text)));
 }
 
 static bool is_bad(const void *row)
 {
 	const struct member *member = *(const struct member *const *)row;
 
-	return family_is_killed(member) || family_has_failed(member);
+	return member_is_killed(member) || member_has_failed(member);
 }
 
 static const struct column end_columns[] = {
@@ -150,9 +150,9 @@ static const struct column open_columns[] = {
 /* 0: exited with 0; a higher number is worse. */
 static int badness(const struct member *member)
 {
-	if (family_is_killed(member))
+	if (member_is_killed(member))
 		return 5;
-	if (family_has_failed(member))
+	if (member_has_failed(member))
 		return 4;
 	if (member->end_kind == END_TURNED_OFF)
 		return 3;
@@ -169,13 +169,13 @@ static int worst_first(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-static const struct member **sort_members(struct document *document, const struct family *family)
+static const struct member **sort_members(struct document *document, const struct process_tree *tree)
 {
-	const struct member **list = document_new(document, (family->nr + 1) * sizeof(struct member *));
+	const struct member **list = document_new(document, (tree->nr + 1) * sizeof(struct member *));
 
-	for (size_t i = 0; i < family->nr; i++)
-		list[i] = &family->members[i];
-	qsort(list, family->nr, sizeof(struct member *), worst_first);
+	for (size_t i = 0; i < tree->nr; i++)
+		list[i] = &tree->members[i];
+	qsort(list, tree->nr, sizeof(struct member *), worst_first);
 	return list;
 }
 
@@ -188,7 +188,7 @@ static void add_lead(struct document *document, const struct member *const *list
 	if (nr == 1 && worst->last && worst->end != NO_TIME)
 		document_add(document, "Ended",
 			     document_text(
-				     document, "%s: %s, after %s", family_program(worst),
+				     document, "%s: %s, after %s", member_program(worst),
 				     process_end_text(worst->last, text, sizeof(text)),
 				     document_number(document, UNIT_NS, worst->end - worst->begin)))
 			->wraps = true;
@@ -321,16 +321,16 @@ static void add_crashes(struct document *document, const struct model *model)
 int view_errors(struct document *document, struct report *report)
 {
 	const struct member **members;
-	struct family family;
+	struct process_tree tree;
 
-	family_init(&family, report->model);
-	document_keep(document, family.members);
-	members = sort_members(document, &family);
-	add_ends(document, report, members, family.nr);
+	process_tree_init(&tree, report->model);
+	document_keep(document, tree.members);
+	members = sort_members(document, &tree);
+	add_ends(document, report, members, tree.nr);
 	memory_limits_add(document, report);
 	add_crashes(document, report->model);
 	stacks_add_copies(document, report);
-	add_open_calls(document, report, members, family.nr);
+	add_open_calls(document, report, members, tree.nr);
 	errors_tables(document, report);
 	add_threads(document, report->model);
 	report_name_runs(report, document);

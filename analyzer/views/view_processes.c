@@ -128,15 +128,15 @@ static struct value get_text(const struct column *column, const void *row)
 		return value_text(member->first ? member->first->header.host : NULL);
 	case TEXT_PROGRAMS:
 		free(programs);
-		return value_text(programs = family_programs(member));
+		return value_text(programs = member_programs(member));
 	case TEXT_RECORDED:
-		return value_text(family_recorded(member));
+		return value_text(member_recorded(member));
 	case TEXT_END:
 		if (member->last)
 			return value_text(process_end_text(member->last, text, sizeof(text)));
-		return value_text(family_end_text(member, text, sizeof(text)));
+		return value_text(member_end_text(member, text, sizeof(text)));
 	default:
-		return value_text(family_end_text(member, text, sizeof(text)));
+		return value_text(member_end_text(member, text, sizeof(text)));
 	}
 }
 
@@ -154,7 +154,7 @@ static struct value get_line(const struct column *column, const void *row)
 {
 	static char *line;
 	const struct process_row *of = row;
-	char *programs = family_programs(of->member), *command = command_line(of->member);
+	char *programs = member_programs(of->member), *command = command_line(of->member);
 	struct value value;
 
 	free(line);
@@ -174,7 +174,7 @@ static bool is_bad(const void *row)
 {
 	const struct member *member = ((const struct process_row *)row)->member;
 
-	return family_is_killed(member) || family_has_failed(member);
+	return member_is_killed(member) || member_has_failed(member);
 }
 
 static const struct column columns[] = {
@@ -234,24 +234,24 @@ static void choose_rows(struct table *table, struct document *document, struct r
 	struct table_rows *rows = &table->rows;
 	const struct options *options = report->options;
 	bool text = strcmp(options->format, "text") == 0, folded;
-	struct family family;
+	struct process_tree tree;
 	struct process_row *list;
 	size_t top = options->top_given ? options->top : text ? TEXT_ROWS : 0;
 
-	family_init(&family, report->model);
-	folded = table->fixed && text && !options->top_given && family.nr > TEXT_ROWS;
-	list = process_rows(&family, folded, &rows->nr);
+	process_tree_init(&tree, report->model);
+	folded = table->fixed && text && !options->top_given && tree.nr > TEXT_ROWS;
+	list = process_rows(&tree, folded, &rows->nr);
 	if (!table->fixed)
 		flatten(list, rows->nr);
-	if (rows->nr < family.nr) {
-		table->what = document_text(document, "rows of %zu processes", family.nr);
+	if (rows->nr < tree.nr) {
+		table->what = document_text(document, "rows of %zu processes", tree.nr);
 		table->note = "x N: N alike: the sum of their CPU, threads and calls, the longest time, "
 			"the largest peak; --top 0: each";
 	}
 	if (table->fixed && top)
 		table->nr_left_out = process_rows_limit(list, &rows->nr, top);
 	rows->list = document_keep(document, list);
-	document_keep(document, family.members);
+	document_keep(document, tree.members);
 }
 
 int view_processes(struct document *document, struct report *report)

@@ -55,18 +55,18 @@ static void add_end(struct build_run *run, uint64_t time_ms, const uint64_t valu
 	build_run_add(run, &build);
 }
 
-static const struct member *find_member(const struct family *family, uint32_t pid)
+static const struct member *find_member(const struct process_tree *tree, uint32_t pid)
 {
-	for (size_t i = 0; i < family->nr; i++)
-		if (family->members[i].pid == pid)
-			return &family->members[i];
+	for (size_t i = 0; i < tree->nr; i++)
+		if (tree->members[i].pid == pid)
+			return &tree->members[i];
 	return NULL;
 }
 
 TEST(children_hang_below_their_parents)
 {
 	struct build_run run = { .nr = 0 };
-	struct family family;
+	struct process_tree tree;
 	struct model *model;
 
 	add_process(&run, 30, 20, 4, "leaf");
@@ -74,22 +74,22 @@ TEST(children_hang_below_their_parents)
 	add_process(&run, 21, 10, 3, "second");
 	add_process(&run, 20, 10, 2, "first");
 	model = build_run_load(&run);
-	family_init(&family, model);
-	assert_int_equal(family.nr, 4);
-	assert_null(find_member(&family, 10)->parent);
-	assert_ptr_equal(find_member(&family, 10)->child, find_member(&family, 20));
-	assert_ptr_equal(find_member(&family, 20)->next, find_member(&family, 21));
-	assert_null(find_member(&family, 21)->next);
-	assert_ptr_equal(find_member(&family, 30)->parent, find_member(&family, 20));
-	assert_int_equal(find_member(&family, 30)->depth, 2);
-	family_release(&family);
+	process_tree_init(&tree, model);
+	assert_int_equal(tree.nr, 4);
+	assert_null(find_member(&tree, 10)->parent);
+	assert_ptr_equal(find_member(&tree, 10)->child, find_member(&tree, 20));
+	assert_ptr_equal(find_member(&tree, 20)->next, find_member(&tree, 21));
+	assert_null(find_member(&tree, 21)->next);
+	assert_ptr_equal(find_member(&tree, 30)->parent, find_member(&tree, 20));
+	assert_int_equal(find_member(&tree, 30)->depth, 2);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
 TEST(a_pid_used_again_is_another_parent)
 {
 	struct build_run run = { .nr = 0 };
-	struct family family;
+	struct process_tree tree;
 	struct model *model;
 
 	add_process(&run, 10, 9, 0, "old");
@@ -98,11 +98,11 @@ TEST(a_pid_used_again_is_another_parent)
 	add_process(&run, 12, 10, 55, "of-new");
 	add_process(&run, 13, 13, 60, "of-itself");
 	model = build_run_load(&run);
-	family_init(&family, model);
-	assert_string_equal(family_program(find_member(&family, 11)->parent), "old");
-	assert_string_equal(family_program(find_member(&family, 12)->parent), "new");
-	assert_null(find_member(&family, 13)->parent);
-	family_release(&family);
+	process_tree_init(&tree, model);
+	assert_string_equal(member_program(find_member(&tree, 11)->parent), "old");
+	assert_string_equal(member_program(find_member(&tree, 12)->parent), "new");
+	assert_null(find_member(&tree, 13)->parent);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
@@ -112,7 +112,7 @@ TEST(images_of_one_process_are_one)
 	static const char *const programs[] = { "sh", "env", "app" };
 	struct build_run run = { .nr = 0 };
 	struct log_thread *thread;
-	struct family family;
+	struct process_tree tree;
 	struct model *model;
 	struct build build;
 	char *text;
@@ -134,17 +134,17 @@ TEST(images_of_one_process_are_one)
 		build_run_add(&run, &build);
 	}
 	model = build_run_load(&run);
-	family_init(&family, model);
-	assert_int_equal(family.nr, 2);
-	assert_int_equal(find_member(&family, 20)->calls, 2);
-	assert_int_equal(find_member(&family, 20)->nr_threads, 1);
-	assert_true(find_member(&family, 20)->functions_ns > 2.99 * MS);
-	assert_int_equal(find_member(&family, 20)->end - find_member(&family, 20)->begin, 16 * MS);
-	assert_int_equal(find_member(&family, 20)->end_kind, END_EXIT);
-	text = family_programs(find_member(&family, 20));
+	process_tree_init(&tree, model);
+	assert_int_equal(tree.nr, 2);
+	assert_int_equal(find_member(&tree, 20)->calls, 2);
+	assert_int_equal(find_member(&tree, 20)->nr_threads, 1);
+	assert_true(find_member(&tree, 20)->functions_ns > 2.99 * MS);
+	assert_int_equal(find_member(&tree, 20)->end - find_member(&tree, 20)->begin, 16 * MS);
+	assert_int_equal(find_member(&tree, 20)->end_kind, END_EXIT);
+	text = member_programs(find_member(&tree, 20));
 	assert_string_equal(text, "env > app");
 	free(text);
-	family_release(&family);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
@@ -173,7 +173,7 @@ static struct model *build_alike(void)
 static void assert_row(const struct process_row *row, const char *program, size_t nr_alike,
 		       unsigned int depth)
 {
-	assert_string_equal(family_program(row->member), program);
+	assert_string_equal(member_program(row->member), program);
 	assert_int_equal(row->nr_alike, nr_alike);
 	assert_int_equal(row->depth, depth);
 }
@@ -182,11 +182,11 @@ TEST(processes_that_are_alike_share_a_row)
 {
 	struct model *model = build_alike();
 	struct process_row *rows;
-	struct family family;
+	struct process_tree tree;
 	size_t nr;
 
-	family_init(&family, model);
-	rows = process_rows(&family, true, &nr);
+	process_tree_init(&tree, model);
+	rows = process_rows(&tree, true, &nr);
 	assert_int_equal(nr, 5);
 	assert_row(&rows[0], "sh", 1, 0);
 	assert_row(&rows[1], "cc", 5, 1);
@@ -196,14 +196,14 @@ TEST(processes_that_are_alike_share_a_row)
 	assert_int_equal(rows[1].nr_threads, 5);
 	assert_true(rows[1].longest_ns == 10. * MS);
 	free(rows);
-	rows = process_rows(&family, false, &nr);
-	assert_int_equal(nr, family.nr);
+	rows = process_rows(&tree, false, &nr);
+	assert_int_equal(nr, tree.nr);
 	assert_row(&rows[1], "cc", 1, 1);
 	assert_row(&rows[2], "as", 1, 2);
 	assert_row(&rows[3], "ld", 1, 3);
 	assert_row(&rows[4], "cc", 1, 1);
 	free(rows);
-	family_release(&family);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
@@ -211,23 +211,23 @@ TEST(who_was_killed_stays_in_a_short_table)
 {
 	struct model *model = build_alike();
 	struct process_row *rows;
-	struct family family;
+	struct process_tree tree;
 	char text[64];
 	size_t nr;
 
-	family_init(&family, model);
-	rows = process_rows(&family, false, &nr);
+	process_tree_init(&tree, model);
+	rows = process_rows(&tree, false, &nr);
 	assert_int_equal(process_rows_limit(rows, &nr, 2), 13 - 5);
 	assert_int_equal(nr, 5);
 	assert_row(&rows[0], "sh", 1, 0);
 	assert_row(&rows[1], "cc", 1, 1);
 	assert_row(&rows[2], "as", 1, 2);
 	assert_row(&rows[3], "ld", 1, 3);
-	assert_string_equal(family_end_text(rows[3].member, text, sizeof(text)), "SIGSEGV, core dumped");
+	assert_string_equal(member_end_text(rows[3].member, text, sizeof(text)), "SIGSEGV, core dumped");
 	assert_row(&rows[4], "cc", 1, 1);
-	assert_string_equal(family_end_text(rows[4].member, text, sizeof(text)), "exit 1");
+	assert_string_equal(member_end_text(rows[4].member, text, sizeof(text)), "exit 1");
 	free(rows);
-	family_release(&family);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
@@ -237,7 +237,7 @@ TEST(what_was_not_recorded_is_a_parent_too)
 	struct build_run run = { .nr = 0 };
 	const struct member *launcher;
 	struct process_row *rows;
-	struct family family;
+	struct process_tree tree;
 	struct model *model;
 	char text[64];
 	size_t nr;
@@ -246,37 +246,37 @@ TEST(what_was_not_recorded_is_a_parent_too)
 	add_process(&run, 52, 50, 1, "app");
 	add_end(&run, 40, (uint64_t[]){ 50, 3 << 8, 5 * MS, 6 * MS, LOG_NONE }, "launcher");
 	model = build_run_load(&run);
-	family_init(&family, model);
-	launcher = find_member(&family, 50);
-	assert_ptr_equal(find_member(&family, 51)->parent, launcher);
+	process_tree_init(&tree, model);
+	launcher = find_member(&tree, 50);
+	assert_ptr_equal(find_member(&tree, 51)->parent, launcher);
 	assert_true(launcher->usage.cpu_ns == 11. * MS);
 	assert_true(isnan(launcher->usage.peak_rss_bytes));
-	assert_string_equal(family_end_text(launcher, text, sizeof(text)), "exit 3");
-	assert_string_equal(family_recorded(launcher), "did not load the recorder");
-	rows = process_rows(&family, false, &nr);
+	assert_string_equal(member_end_text(launcher, text, sizeof(text)), "exit 3");
+	assert_string_equal(member_recorded(launcher), "did not load the recorder");
+	rows = process_rows(&tree, false, &nr);
 	assert_int_equal(nr, 3);
 	assert_row(&rows[0], "launcher", 1, 0);
 	assert_true(isnan(rows[0].longest_ns));
 	assert_row(&rows[2], "app", 1, 1);
 	free(rows);
-	family_release(&family);
+	process_tree_release(&tree);
 	model_free(model);
 }
 
 TEST(what_was_used_is_known_from_its_end)
 {
 	struct model *model = build_alike();
-	struct family family;
+	struct process_tree tree;
 	const struct member *killed;
 
-	family_init(&family, model);
-	killed = find_member(&family, 41);
+	process_tree_init(&tree, model);
+	killed = find_member(&tree, 41);
 	assert_true(killed->usage.cpu_ns == 9. * MS);
 	assert_true(killed->usage.user_ns == 7. * MS);
 	assert_true(killed->usage.peak_rss_bytes == (double)((8 << 20) - killed->log_bytes));
-	assert_true(isnan(find_member(&family, 10)->usage.cpu_ns));
-	assert_true(isnan(find_member(&family, 10)->usage.peak_rss_bytes));
-	family_release(&family);
+	assert_true(isnan(find_member(&tree, 10)->usage.cpu_ns));
+	assert_true(isnan(find_member(&tree, 10)->usage.peak_rss_bytes));
+	process_tree_release(&tree);
 	model_free(model);
 }
 
@@ -322,7 +322,7 @@ TEST(sums_are_known_where_all_parts_are)
 TEST(a_clock_set_back_puts_nothing_before_the_first)
 {
 	struct build_run run = { .nr = 0 };
-	struct family family;
+	struct process_tree tree;
 	struct model *model;
 	struct build build;
 
@@ -333,10 +333,10 @@ TEST(a_clock_set_back_puts_nothing_before_the_first)
 	build.header->finish.realtime_ns -= 1000 * MS;
 	build_run_add(&run, &build);
 	model = build_run_load(&run);
-	family_init(&family, model);
-	assert_int_equal(find_member(&family, 100)->begin, 0);
-	assert_int_equal(find_member(&family, 101)->begin, 20 * MS);
-	assert_int_equal(find_member(&family, 101)->depth, 1);
-	family_release(&family);
+	process_tree_init(&tree, model);
+	assert_int_equal(find_member(&tree, 100)->begin, 0);
+	assert_int_equal(find_member(&tree, 101)->begin, 20 * MS);
+	assert_int_equal(find_member(&tree, 101)->depth, 1);
+	process_tree_release(&tree);
 	model_free(model);
 }
