@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/calls/sums_by_process.h"
+#include "analyzer/calls/process_sums.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/process_usage.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which rank waited for which in MPI calls: for a late sender or receiver, or the last in a collective. */
+/*
+ * Which rank waited for which in MPI calls: for a late sender or receiver, or the last in a collective. And
+ * how far the clocks of the hosts are apart: these waits depend on that.
+ */
 #include "analyzer/views/views.h"
 
 #include <inttypes.h>
@@ -54,14 +57,21 @@ static const char *note(struct document *document, const struct mpi_waits *waits
 		begin, all, waits->nr_matched);
 }
 
-int view_late(struct document *document, struct report *report)
+static struct mpi_waits read_waits(struct document *document, const struct report *report)
 {
-	struct mpi_waits waits = { 0 };
+	struct mpi_waits waits;
 
 	mpi_waits_read(report->model, &waits);
 	document_keep(document, waits.waits);
 	document_keep(document, waits.recorded);
 	document_keep(document, waits.clocks);
+	return waits;
+}
+
+int view_late(struct document *document, struct report *report)
+{
+	struct mpi_waits waits = read_waits(document, report);
+
 	document_add_table(document, &(struct table){
 		.name = "late",
 		.what = "waits",
@@ -74,6 +84,59 @@ int view_late(struct document *document, struct report *report)
 		.text_top = TEXT_ROWS,
 		.none = "no MPI call is known to have waited for another rank",
 		.rows = TABLE_ROWS(waits.waits, waits.nr),
+	});
+	return 0;
+}
+
+enum { RANKS, BEGIN, BEGIN_LEAST, BEGIN_MOST, END, END_LEAST, END_MOST };
+
+static struct value get_offset(const struct column *column, const void *row)
+{
+	const struct host_clock *of = row;
+	const double times[] = {
+		[BEGIN] = of->begin_ns, [BEGIN_LEAST] = of->begin_least_ns, [BEGIN_MOST] = of->begin_most_ns,
+		[END] = of->end_ns,	[END_LEAST] = of->end_least_ns,	    [END_MOST] = of->end_most_ns,
+	};
+
+	if (column->index == RANKS)
+		return value_integer(UNIT_COUNT, (int64_t)of->nr_ranks);
+	return of->is_known ? value_integer(UNIT_NS, llround(times[column->index])) : value_empty();
+}
+
+static struct value get_clock_text(const struct column *column, const void *row)
+{
+	const struct host_clock *of = row;
+
+	if (column->index == 0)
+		return value_text(of->process->header.host);
+	return value_text(!of->is_known ? "too few messages" : of->is_line ? "a line" : "not a line");
+}
+
+static const struct column clock_columns[] = {
+	{ "host", "Host", COLUMN_LEFT, get_clock_text, 0 },
+	{ "ranks", "Ranks", COLUMN_SUMS, get_offset, RANKS },
+	{ "begin_offset_ns", "At begin", 0, get_offset, BEGIN },
+	{ "begin_least_ns", "at least", COLUMN_SPARE, get_offset, BEGIN_LEAST },
+	{ "begin_most_ns", "at most", COLUMN_SPARE, get_offset, BEGIN_MOST },
+	{ "end_offset_ns", "At end", 0, get_offset, END },
+	{ "end_least_ns", "at least", COLUMN_SPARE, get_offset, END_LEAST },
+	{ "end_most_ns", "at most", COLUMN_SPARE, get_offset, END_MOST },
+	{ "drift", "Drift", COLUMN_LEFT, get_clock_text, 1 },
+};
+
+int view_clocks(struct document *document, struct report *report)
+{
+	struct mpi_waits waits = read_waits(document, report);
+
+	document_add_table(document, &(struct table){
+		.name = "clocks",
+		.what = "hosts",
+		.title = report->title,
+		.note = "offset from the first host's clock; no line between all messages is outside of "
+			"least and most",
+		TABLE_COLUMNS(clock_columns),
+		.none = "no rank has records of MPI calls",
+		.rows = TABLE_ROWS(waits.clocks, waits.nr_clocks),
 	});
 	return 0;
 }
