@@ -16,7 +16,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/call_order.h"
-#include "analyzer/calls/open_call_index.h"
+#include "analyzer/calls/callers.h"
 #include "analyzer/read/nodes_read.h"
 
 #define WINDOW_CALLS	(64u << 10)

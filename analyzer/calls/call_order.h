@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "analyzer/calls/open_call_index.h"
+#include "analyzer/calls/callers.h"
 
 /* Begin again: nothing is known of calls within the next ones. */
 void call_order_reset(struct caller *caller);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Logs by path, their threads by ref, the open calls of each by start. */
-#include "analyzer/calls/open_call_index.h"
+#include "analyzer/calls/callers.h"
 
 #include <stdlib.h>
 #include <string.h>

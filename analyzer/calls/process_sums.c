@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the counters of one log again, and subtracts the hooks' cost within that log. */
-#include "analyzer/calls/sums_by_process.h"
+#include "analyzer/calls/process_sums.h"
 
 #include <stdlib.h>
 

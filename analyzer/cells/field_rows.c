@@ -8,7 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slice_coverage.h"
-#include "analyzer/calls/sums_by_process.h"
+#include "analyzer/calls/process_sums.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks things up in a process: facts, rows, times. */
+/* What a model, and a process of it, is asked: facts, rows, times. */
 #include "analyzer/model/model.h"
 
 #include <string.h>

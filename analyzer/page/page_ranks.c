@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/calls/sums_by_process.h"
+#include "analyzer/calls/process_sums.h"
 
 #define CELLS_MAX	300000
 #define FUNCTIONS_MIN	8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyzer/symbols/units.h"
+#include "analyzer/symbols/compile_units.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@ struct unit_range {
 	size_t unit;
 };
 
-int units_compare_addr(const void *a, const void *b)
+int compile_units_by_addr(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
 
 	return (*left > *right) - (*left < *right);
 }
 
-static void add_unit(struct units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
+static void add_unit(struct compile_units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
@@ -37,7 +37,7 @@ static void add_unit(struct units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
 }
 
 /* Find out which unit has which code. clang writes no .debug_aranges, so these are not used. */
-static void read_units(struct units *units, Dwfl_Module *module)
+static void read_units(struct compile_units *units, Dwfl_Module *module)
 {
 	Dwarf *dwarf = dwfl_module_getdwarf(module, &units->bias);
 	Dwarf_CU *cu = NULL;
@@ -50,10 +50,10 @@ static void read_units(struct units *units, Dwfl_Module *module)
 			add_unit(units, type == DW_UT_skeleton && split.addr ? &split : &die, &die);
 	}
 	if (units->nr_ranges)
-		qsort(units->ranges, units->nr_ranges, sizeof(*units->ranges), units_compare_addr);
+		qsort(units->ranges, units->nr_ranges, sizeof(*units->ranges), compile_units_by_addr);
 }
 
-struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr)
+struct unit *compile_units_find(struct compile_units *units, Dwfl_Module *module, uint64_t addr)
 {
 	size_t low;
 
@@ -65,14 +65,14 @@ struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr)
 	return &units->list[units->ranges[low].unit];
 }
 
-void units_release(struct units *units)
+void compile_units_release(struct compile_units *units)
 {
 	free(units->list);
 	free(units->ranges);
 }
 
 /* A function split into hot and cold parts has ranges, hot first. */
-bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
+bool compile_units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
 {
 	Dwarf_Addr base, end;
 
@@ -88,7 +88,7 @@ static bool is_path(const void *item, const void *key)
 	return strcmp(item, key) == 0;
 }
 
-const char *units_path(Dwarf_Die *unit, const char *path)
+const char *compile_units_path(Dwarf_Die *unit, const char *path)
 {
 	static struct hashtable paths;	/* of all objects; names of files live as long as the report */
 	Dwarf_Attribute attribute;
@@ -109,7 +109,7 @@ const char *units_path(Dwarf_Die *unit, const char *path)
 	return known;
 }
 
-const char *units_file(Dwarf_Die *die, unsigned int name)
+const char *compile_units_file(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Files *files;
@@ -121,5 +121,5 @@ const char *units_file(Dwarf_Die *die, unsigned int name)
 	    !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &nr_files) != 0 || number >= nr_files)
 		return NULL;
-	return units_path(&unit, dwarf_filesrc(files, number, NULL, NULL));
+	return compile_units_path(&unit, dwarf_filesrc(files, number, NULL, NULL));
 }

@@ -25,7 +25,7 @@ struct unit {
 	struct inlined *inlined;	/* symbols.c's own; NULL: not read yet */
 };
 
-struct units {
+struct compile_units {
 	Dwarf_Addr bias;		/* of addresses in the debug file; not 0 only after prelink */
 	bool read;
 	struct unit *list;
@@ -35,17 +35,17 @@ struct units {
 };
 
 /* The unit that has the code at @addr of the module; NULL: none has. The first call lists the units. */
-struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr);
-void units_release(struct units *units);
+struct unit *compile_units_find(struct compile_units *units, Dwfl_Module *module, uint64_t addr);
+void compile_units_release(struct compile_units *units);
 
 /* The first instruction of a function. Return: false if @die has no code */
-bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
+bool compile_units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
 
 /* The path of the source file that the attribute @name of @die numbers; NULL: not known. */
-const char *units_file(Dwarf_Die *die, unsigned int name);
+const char *compile_units_file(Dwarf_Die *die, unsigned int name);
 
 /* @path as the unit has it, from its folder if it is relative. Valid until the end. NULL if @path is. */
-const char *units_path(Dwarf_Die *unit, const char *path);
+const char *compile_units_path(Dwarf_Die *unit, const char *path);
 
 /* Orders structs whose first member is an address, for qsort() and bsearch(). */
-int units_compare_addr(const void *a, const void *b);
+int compile_units_by_addr(const void *a, const void *b);

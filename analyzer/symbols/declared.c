@@ -20,7 +20,7 @@ static const char *link_name_of(Dwarf_Die *die)
 
 static void add(struct declared *declared, Dwarf_Die *die)
 {
-	const char *name = link_name_of(die), *file = units_file(die, DW_AT_decl_file);
+	const char *name = link_name_of(die), *file = compile_units_file(die, DW_AT_decl_file);
 	int line;
 
 	if (!name || !file || dwarf_decl_line(die, &line) != 0 || line <= 0)
@@ -61,17 +61,17 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static void read_all(struct declared *declared, struct units *units, Dwfl_Module *module)
+static void read_all(struct declared *declared, struct compile_units *units, Dwfl_Module *module)
 {
 	declared->read = true;
-	units_find(units, module, 0); /* lists them */
+	compile_units_find(units, module, 0); /* lists them */
 	for (size_t i = 0; i < units->nr; i++)
 		read_children(declared, &units->list[i].die, 0);
 	if (declared->nr)
 		qsort(declared->list, declared->nr, sizeof(*declared->list), compare);
 }
 
-const struct declaration *declared_before(struct declared *declared, struct units *units,
+const struct declaration *declared_before(struct declared *declared, struct compile_units *units,
 					  Dwfl_Module *module, const char *file, unsigned int line)
 {
 	const struct declaration wanted = { .file = file, .line = line };

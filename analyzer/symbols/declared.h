@@ -2,7 +2,7 @@
 /* Functions by where the source defines them, with or without code of their own. For this room. */
 #pragma once
 
-#include "analyzer/symbols/units.h"
+#include "analyzer/symbols/compile_units.h"
 
 struct declaration {
 	const char *file;
@@ -20,6 +20,6 @@ struct declared {
  * The last function that is defined at @line of a file called like @file, or before it; NULL: there is
  * none. The first call walks through all units.
  */
-const struct declaration *declared_before(struct declared *declared, struct units *units,
+const struct declaration *declared_before(struct declared *declared, struct compile_units *units,
 					  Dwfl_Module *module, const char *file, unsigned int line);
 void declared_release(struct declared *declared);

@@ -96,7 +96,7 @@ static void read_children(struct inlined *inlined, Dwarf_Die *parent, size_t wit
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
-			if (units_entry_addr(&die, &addr))
+			if (compile_units_entry_addr(&die, &addr))
 				read_function(inlined, &die, addr, depth + 1);
 			break;
 		case DW_TAG_inlined_subroutine:
@@ -128,7 +128,7 @@ struct inlined *inlined_read(struct unit *unit)
 
 	read_children(inlined, &unit->die, SIZE_MAX, 0);
 	if (inlined->nr_bodies)
-		qsort(inlined->bodies, inlined->nr_bodies, sizeof(*inlined->bodies), units_compare_addr);
+		qsort(inlined->bodies, inlined->nr_bodies, sizeof(*inlined->bodies), compile_units_by_addr);
 	if (inlined->nr_called)
 		qsort(inlined->called, inlined->nr_called, sizeof(*inlined->called), compare_origin);
 	return inlined;
@@ -210,7 +210,7 @@ const char *inlined_call(const struct inlined_copy *copy, unsigned int *line)
 	if (dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &attribute), &number) != 0)
 		return NULL;
 	*line = (unsigned int)number;
-	return units_file(&die, DW_AT_call_file);
+	return compile_units_file(&die, DW_AT_call_file);
 }
 
 const char *inlined_link_name(const struct inlined_copy *copy)

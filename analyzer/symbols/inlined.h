@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "analyzer/symbols/units.h"
+#include "analyzer/symbols/compile_units.h"
 
 /* The code of a function that can be called, or a copy of a function that was inlined into another copy. */
 struct inlined_copy {

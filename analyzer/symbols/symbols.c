@@ -17,12 +17,12 @@
 #include "analyzer/symbols/by_name.h"
 #include "analyzer/symbols/declared.h"
 #include "analyzer/symbols/inlined.h"
-#include "analyzer/symbols/units.h"
+#include "analyzer/symbols/compile_units.h"
 
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	struct units units;
+	struct compile_units units;
 	struct by_name by_name;
 	struct declared declared;
 	char **names;			/* memory of the names that were handed out */
@@ -95,7 +95,7 @@ void symbols_close(struct symbols *symbols)
 	}
 	for (size_t i = 0; i < symbols->nr_names; i++)
 		free(symbols->names[i]);
-	units_release(&symbols->units);
+	compile_units_release(&symbols->units);
 	by_name_release(&symbols->by_name);
 	declared_release(&symbols->declared);
 	free(symbols->names);
@@ -130,7 +130,7 @@ static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 
 		if (tag == DW_TAG_namespace || tag == DW_TAG_module)
 			read_entries(unit, &die, depth + 1);
-		if (tag != DW_TAG_subprogram || !units_entry_addr(&die, &addr))
+		if (tag != DW_TAG_subprogram || !compile_units_entry_addr(&die, &addr))
 			continue;
 		APPEND(unit->entries, unit->nr_entries) = (struct unit_entry){ addr, die };
 		if (unit->is_fortran)
@@ -141,14 +141,14 @@ static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 /* The unit that has the code at @addr, with its functions; NULL: none has. */
 static struct unit *find_unit(struct symbols *symbols, uint64_t addr)
 {
-	struct unit *unit = units_find(&symbols->units, symbols->module, addr);
+	struct unit *unit = compile_units_find(&symbols->units, symbols->module, addr);
 
 	if (unit && !unit->read) {
 		unit->read = true;
 		unit->is_fortran = is_fortran(&unit->die);
 		read_entries(unit, &unit->die, 0);
 		if (unit->nr_entries)
-			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), units_compare_addr);
+			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), compile_units_by_addr);
 	}
 	return unit;
 }
@@ -158,7 +158,7 @@ static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
 	struct unit_entry key = { .addr = addr }, *found = NULL;
 
 	if (unit->nr_entries)
-		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), units_compare_addr);
+		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), compile_units_by_addr);
 	return found ? &found->die : NULL;
 }
 
@@ -171,9 +171,9 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 	int number;
 
 	if (die && dwarf_decl_line(die, &number) == 0) {
-		symbol->file = units_file(die, DW_AT_decl_file);
+		symbol->file = compile_units_file(die, DW_AT_decl_file);
 	} else if (unit && (line = dwarf_getsrc_die(&unit->skeleton, addr)) != NULL) {
-		symbol->file = units_path(&unit->skeleton, dwarf_linesrc(line, NULL, NULL));
+		symbol->file = compile_units_path(&unit->skeleton, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_lineno(line, &number) < 0)
 			number = 0;
 	}
@@ -205,7 +205,7 @@ uint64_t symbols_find_at(struct symbols *symbols, const char *link_name, const c
 
 bool symbols_has_unlocked_counters(struct symbols *symbols)
 {
-	units_find(&symbols->units, symbols->module, 0);	/* lists them */
+	compile_units_find(&symbols->units, symbols->module, 0);	/* lists them */
 	for (size_t i = 0; i < symbols->units.nr; i++) {
 		Dwarf_Attribute attribute;
 		const char *options = dwarf_formstring(
@@ -238,7 +238,7 @@ const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *l
 	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
 		return NULL;
 	*line = (unsigned int)number;
-	return units_path(&unit->skeleton, dwarf_linesrc(at, NULL, NULL));
+	return compile_units_path(&unit->skeleton, dwarf_linesrc(at, NULL, NULL));
 }
 
 /* Fortran: "__mod_MOD_sub" is mod::sub. For "sub_", "inner.0" and "MAIN__" debug information has the name. */
@@ -419,7 +419,7 @@ static void name_copy(struct symbols *symbols, struct unit *unit, struct inlined
 		return;
 	copy->is_named = true;
 	copy->called_addr = choose(symbols, unit, copy, wanted, context);
-	if (!copy->called_addr && !copy->depth && units_entry_addr(&copy->die, &addr))
+	if (!copy->called_addr && !copy->depth && compile_units_entry_addr(&copy->die, &addr))
 		copy->called_addr = addr + symbols->units.bias;
 	if (!copy->called_addr)
 		copy->called_addr = choose(symbols, unit, copy, is_linked, NULL);
@@ -430,7 +430,7 @@ static void name_copy(struct symbols *symbols, struct unit *unit, struct inlined
 size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
 		    struct symbol_code codes[SYMBOLS_CODES_MOST])
 {
-	struct unit *unit = units_find(&symbols->units, symbols->module, addr);
+	struct unit *unit = compile_units_find(&symbols->units, symbols->module, addr);
 	struct inlined_copy *copies[SYMBOLS_CODES_MOST];
 	size_t nr;
 
@@ -444,7 +444,7 @@ size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *want
 		name_copy(symbols, unit, copies[i], wanted, context);
 		codes[i] = (struct symbol_code){ .addr = copies[i]->called_addr, .name = copies[i]->name };
 		if (i && dwarf_decl_line(&copies[i]->origin, &line) == 0) {
-			codes[i].file = units_file(&copies[i]->origin, DW_AT_decl_file);
+			codes[i].file = compile_units_file(&copies[i]->origin, DW_AT_decl_file);
 			codes[i].line = (unsigned int)line;
 		}
 		if (i)
