@@ -4,9 +4,9 @@
  * marks, counters and failures; blocks of a program's own allocators; switches for what is
  * recorded, and queries for what is known so far.
  *
- * Include this file and nothing else. There is nothing to link with (before glibc 2.34: -ldl), and
- * a program that uses it runs everywhere. The recorder is looked up once, when the program starts.
- * Where it is not loaded (LD_PRELOAD=libinsideme.so, insideme-run) each call is a test of a
+ * Include this file and nothing else. There is nothing to link with (before glibc 2.34: -ldl),
+ * and a program that uses it runs everywhere. The recorder is looked up once, when the program
+ * starts. If it is not loaded (LD_PRELOAD=libinsideme.so, insideme-run), each call is a test of a
  * pointer. Programs need not be compiled with -finstrument-functions.
  *
  *     #include <insideme.h>
@@ -79,7 +79,7 @@ struct insideme_sum {
 enum { INSIDEME_TOTAL = 0, INSIDEME_MEAN = 1, INSIDEME_RESET = 2 };	/* for insideme_timing() */
 enum { INSIDEME_MEMORY_RSS, INSIDEME_MEMORY_PEAK };			/* used by the recorder */
 
-/* Code whose lines are told to @line: bytes 0: none. */
+/* Code whose lines are reported to @line. bytes 0: none. */
 struct insideme_line_events {
 	uintptr_t begin, bytes;
 	void (*line)(uintptr_t code, uintptr_t stack);
@@ -269,7 +269,7 @@ INSIDEME_INLINE int insideme_mark(const char *name)
  * @name: of the value: "residual", "queue_length"
  * @value: in any unit; finite
  *
- * Reports draw it over time. Of values that are closer together than 1/1024 of the run so far, the
+ * Reports draw it over time. If values are closer together than 1/1024 of the run so far, the
  * last one is kept.
  *
  * Return: 0, -EINVAL if @name is NULL or @value is not finite, -ENOBUFS if the log has no room
@@ -420,7 +420,7 @@ INSIDEME_INLINE int insideme_on_call(void (*callback)(const char *name, uint64_t
  * While recording is off, functions and regions cost some 5 ns and none is recorded; memory,
  * resources, marks, counters and timers are recorded as always. Open calls go on, and end normally.
  * New calls are summed up as one call "(not recorded)" of their caller, and count in nobody's self
- * time. What a function does itself stays its own.
+ * time. The function's own code stays its own.
  *
  * Return: 1 if calls are recorded now, 0 if not; -ENODATA
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What code calls that insideme-cc --line-events compiles, before the first instruction of each line: code
- * of any kind, so all registers and flags stay as they are. Nothing is written. The recorder, if it is
- * loaded and asked for line events, is told of each line of the code that it names; otherwise a call
- * returns at once. Each object, the program or a library, has its own.
+ * Code that insideme-cc --line-events compiles calls this before the first instruction of each line. It may
+ * be code of any kind, so all registers and flags stay as they are. Nothing is written. If the recorder is
+ * loaded and records line events, it gets each line of the selected code. Otherwise a call returns at once.
+ * Each object, the program or a library, has its own.
  */
 #include "insideme.h"
 

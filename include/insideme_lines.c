@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler's coverage counters call: it takes libgcov's place in programs that insideme-cc --lines
- * links. Nothing is written. The recorder, if it is loaded, copies the counters into its log; without it they
- * only count. Each object, the program or a library, has its own.
+ * The compiler's coverage counters call this: it takes libgcov's place in programs that insideme-cc --lines
+ * links. Nothing is written. The recorder, if it is loaded, copies the counters into its log; without it
+ * they only count. Each object, the program or a library, has its own.
  */
 #include <stdarg.h>
 #include <sys/types.h>

@@ -48,7 +48,7 @@ enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTI
  */
 enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2, LOG_HEAP_SAMPLED = 3 };
 
-/* What is done when the process's memory reaches memory_limit_bytes, after the event. */
+/* The action when the process's memory reaches memory_limit_bytes, after the event. */
 enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
 #define LOG_MARK_SHARE	8
 
@@ -63,7 +63,7 @@ enum log_end {
 	LOG_TURNED_OFF,		/* the recorder gave up; a text record says why */
 };
 
-/* What was lost or repaired, counted in log_header.losses. The reader shows all that are not 0. */
+/* Losses and repairs, counted in log_header.losses. The reader shows all that are not 0. */
 enum log_loss {
 	LOG_LOST_EARLY_CALLS,		/* calls before the recorder was ready */
 	LOG_LOST_FRAMES,		/* calls counted but not timed: no room for their frame */
@@ -83,7 +83,7 @@ enum log_loss {
 	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
 	LOG_LOST_WAITS,			/* library calls of which it is not known what they waited for */
 	LOG_LOST_TRANSFERS,		/* MPI calls that communicate, but have no record of their own */
-	/* Of stacks that insideme-run takes: */
+	/* For stacks that insideme-run takes: */
 	LOG_LOST_STACK_ENDS,		/* those whose outermost functions are missing */
 	LOG_LOST_WOKEN,			/* those of threads that began to run meanwhile */
 	LOG_LOST_LINE_COUNTS,		/* source files whose counts of lines had no room */
@@ -102,7 +102,7 @@ struct log_clocks {
 	uint64_t realtime_ns;
 };
 
-/* What the two hooks of a call cost, and a block of the heap that is counted, measured at start. */
+/* The cost of the two hooks of a call, and of a counted block of the heap, measured at start. */
 enum log_cost_kind {
 	LOG_COST_TIMED,			/* a call that is timed */
 	LOG_COST_UNTIMED,		/* one that is counted only */
@@ -121,7 +121,7 @@ struct log_cost {
 	uint32_t reserved;
 };
 
-/* Stacks of all threads but one, by insideme-run. It wakes who waits for the last value. */
+/* Stacks of all threads but one, by insideme-run. It wakes the thread that waits for the last value. */
 enum log_stacks_wanted { LOG_STACKS_NOT_WANTED, LOG_STACKS_WANTED, LOG_STACKS_BEGUN, LOG_STACKS_TAKEN };
 
 /* The first page of the file. Written once unless noted; magic is written last. */
@@ -171,7 +171,7 @@ struct log_header {
 	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
 	/* > 0: only 1 window of the heap in 2^heap_shift is known; frees are extrapolated */
 	LOG_SHARED uint32_t heap_shift;
-	/* Of the map of live blocks, which is the recorder's memory */
+	/* The map of live blocks, which is the recorder's memory */
 	LOG_SHARED uint64_t heap_map_bytes;
 	uint32_t sample_interval_ns;	/* of CPU time between a thread's samples; 0: none are taken */
 	uint32_t memory_action;		/* enum log_memory_action */
@@ -192,7 +192,7 @@ struct log_header {
 	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;
 	/* The part inherited at the fork, or from before the map of live blocks */
 	int64_t heap_before_bytes;
-	/* Of blocks not in the map: older ones, or another allocator's */
+	/* Blocks that are not in the map: older ones, or another allocator's */
 	LOG_SHARED uint64_t heap_unknown_frees;
 	LOG_SHARED int64_t heap_peak_bytes;	/* the highest heap_total_bytes so far */
 	LOG_SHARED uint64_t heap_peak_number;	/* how often it has risen, see log_heap.peak_number */
@@ -233,7 +233,7 @@ struct log_header {
 	uint64_t finish_peak_rss_bytes;
 
 	struct log_cost costs[LOG_COSTS_MAX];	/* of a call, by enum log_cost_kind; all 0: not measured */
-	/* Of marks, counters and spans; they may use 1/LOG_MARK_SHARE of map_bytes */
+	/* Marks, counters and spans; they may use 1/LOG_MARK_SHARE of map_bytes */
 	LOG_SHARED uint64_t mark_bytes;
 
 	LOG_SHARED uint64_t off_since_ticks;	/* recording of calls has been off since then; 0: it is on */
@@ -245,7 +245,7 @@ struct log_header {
 	/* The last children with an entry here, at pid % LOG_NEWBORNS: process_start << 32 | pid */
 	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];
 	LOG_SHARED uint64_t heap_reserved_bytes;	/* address space of the map of live blocks */
-	/* Of what began before this, no transfer was lost; 0: of nothing */
+	/* No transfer that began before this was lost; 0: no such instant */
 	LOG_SHARED uint64_t transfers_end_ticks;
 	LOG_SHARED uint32_t nr_routes;	/* struct log_messages so far */
 	/* 1: insideme-run took the samples, each sample_interval_ns of time, not of CPU time */
@@ -611,7 +611,7 @@ _Static_assert(sizeof(struct log_thread) == 64 + 256 + 384 + 4 * LOG_CACHE_ENTRI
 						       sizeof(struct log_node) - 1) / \
 						       sizeof(struct log_node) * sizeof(struct log_node))
 
-/* Where an area's nodes begin, one after the other up to its used_bytes; 0: it has none but a root. */
+/* The first of an area's nodes; others follow up to its used_bytes. 0: it has none but a root. */
 static inline uint64_t log_nodes_at(const struct log_area *area)
 {
 	if (area->kind == LOG_AREA_NODES)
@@ -684,8 +684,8 @@ _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 /*
  * Library calls that wait. Each is a call of its own in the call tree (LOG_FUNCTION_WAIT). All calls of one
  * path, on one object, from one place and with one holder share a record. A thread's newest area has its
- * next records, at places by hash; records with calls 0 and no open frame say nothing. Of a lock whose first
- * attempt succeeded there is neither a call nor a record.
+ * next records, at places by hash; records with calls 0 and no open frame say nothing. A lock whose first
+ * attempt succeeded has neither a call nor a record.
  */
 enum log_wait_kind {
 	LOG_WAIT_LOCK = 1,	/* mutexes, read-write locks */
@@ -756,8 +756,9 @@ struct log_line_event {
 };
 
 /*
- * What the sampler found blocked threads in. What a thread is found in stands for all the time that it was
- * neither running nor ready since it was found so before. A sum for each thread, path, call and argument.
+ * Calls that the sampler found blocked threads in: a sum for each thread, path, call and argument. A
+ * finding stands for all the time since the thread's last finding in which it was neither running nor
+ * ready.
  */
 #define LOG_BLOCKED_ELSEWHERE	(-1)	/* log_blocked.call: in no system call, as in a page fault */
 #define LOG_BLOCKED_IN_WAIT	(-2)	/* in a library call that is recorded as a wait */
@@ -791,7 +792,7 @@ struct log_blocked {
 #define LOG_TRANSFER_SHIFT	3
 #define LOG_TRANSFER_MAX_BYTES	64
 #define LOG_TAG_ANY		INT32_MIN
-/* Who waits for whom; a root is a rank in MPI_COMM_WORLD. */
+/* Which ranks wait for which. A root is a rank in MPI_COMM_WORLD. */
 enum log_collective {
 	LOG_ALL_WAIT_FOR_ALL,
 	LOG_ALL_WAIT_FOR_ROOT,
@@ -898,7 +899,7 @@ _Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
 /* With the first: in the code that counts for a call site, see struct log_site */
 #define LOG_SAMPLE_IN_STUB	2u
 /*
- * Of samples of time: the state, and the number of the system call that the thread waited in, plus 1; 0: in
+ * Samples of time only: the state, and the number of the system call that the thread waited in, plus 1; 0:
  * none
  */
 #define LOG_SAMPLE_STATE_SHIFT	2
@@ -921,8 +922,8 @@ struct log_sample {
 	uint32_t node;			/* the path that the thread was in; without hooks: its stack */
 	uint16_t flags;			/* LOG_SAMPLE_ */
 	/*
-	 * Intervals before this one without a sample: the kernel was late. Of time: after it, at the same
-	 * place
+	 * Intervals before this one without a sample: the kernel was late. Samples of time: intervals after
+	 * it, at the same place
 	 */
 	uint16_t missed;
 };
@@ -1090,7 +1091,7 @@ struct log_messages {
 	LOG_SHARED uint64_t size_bytes;	/* of each message, plus 1; 0: they differ, or one is not known */
 };
 
-/* What the function or region of a path is for. */
+/* The purpose of the function or region of a path. */
 struct log_field {
 	struct log_record record;
 	uint32_t label;			/* log_label.number: the field's name */
@@ -1187,7 +1188,7 @@ struct log_event {
 /* Why a call ended without a return, where no record tells. */
 enum log_broken { LOG_BROKEN_UNSEEN = 0, LOG_BROKEN_THREAD_END = 1 };
 
-/* What may end calls without a return. */
+/* Causes that end calls without a return. */
 enum log_error_kind {
 	LOG_ERROR_THROW = 1,		/* of a C++ exception */
 	LOG_ERROR_RETHROW,		/* throw; and std::rethrow_exception() */
@@ -1277,7 +1278,7 @@ struct log_entry {
 	uint16_t is_program;		/* 1: a program, whose texts follow; 0: a forked child */
 	uint32_t thread;		/* of a child: ref of the thread that forked, 0: not known */
 	uint32_t node;	/* of a child: ref of the path that was open in that thread; 0: none */
-	/* Of a child in a shared log: offset / 8 of the entry of the program that forked */
+	/* For a child in a shared log: offset / 8 of the entry of the program that forked */
 	uint32_t program;
 	uint32_t uid;			/* of a program, as these three: as log_header's */
 	uint64_t start_peak_rss_bytes;

@@ -52,8 +52,8 @@ static inline const char *glob_class(const char *glob, const char *end, char c, 
 }
 
 /*
- * What follows in @glob if its first item matches @c, otherwise NULL. A class that does not end is
- * a literal bracket.
+ * The rest of @glob if its first item matches @c, otherwise NULL. A class that does not end is a literal
+ * bracket.
  */
 static inline const char *glob_step(const char *glob, const char *end, char c)
 {
@@ -221,7 +221,7 @@ static inline size_t near_slips(const char *a, size_t length_a, const char *b, s
 	return rows[length_a % 3][length_b];
 }
 
-/* Where @word is in @name, whatever the case; NULL: nowhere. */
+/* Find @word in @name, whatever the case. Return: NULL if it is not there */
 static inline const char *near_part(const struct glob *word, const char *name)
 {
 	for (; *name; name++) {

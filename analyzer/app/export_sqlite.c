@@ -283,7 +283,7 @@ static void lay_out_part(struct filling *filling, size_t part_number)
 		part->nr_ids = part_number == ROWS ? NR_PARTS - 1 : 1;
 }
 
-/* Where each column goes. */
+/* The place of each column. */
 static void lay_out(struct filling *filling)
 {
 	struct rows *rows = filling->rows;
@@ -369,7 +369,7 @@ static bool add_place(struct filling *filling, const struct slice *call)
 	return done;
 }
 
-/* What the sampler read last before a call, and before its end, is often the same. */
+/* The sampler's last reading before a call is often also its last before the call's end. */
 static bool add_memory(struct filling *filling, const struct slice *call)
 {
 	struct part *part = &filling->parts[MEMORY];

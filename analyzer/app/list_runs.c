@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of runs. Of each log it reads only the header and how the process ended. */
+/* The list of runs. It reads only the header of each log, and how the process ended. */
 #include "analyzer/app/list_runs.h"
 
 #include <stdio.h>

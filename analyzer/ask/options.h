@@ -67,7 +67,7 @@ struct options {
 
 #define BYTES_NOT_GIVEN	SIZE_MAX
 
-/* What --max-size says; @otherwise: where it is not given. 0, which means all, is more than any file has. */
+/* --max-size, or @otherwise if it is not given. 0, which means all, becomes more than any file has. */
 size_t options_most_bytes(const struct options *options, size_t otherwise);
 
 /* -o names a folder: it ends with a slash, or is one. */

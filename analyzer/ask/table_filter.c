@@ -31,7 +31,7 @@ static const struct {
 };
 #define EXPECTED_VERB "expected in, not in, <, <=, >, >=, == or !="
 
-/* What a number may end with in a column whose name ends so. */
+/* The units that a number may have, by the end of the column's name. */
 static const struct {
 	const char *column;
 	const char *example;
@@ -354,7 +354,7 @@ static bool is_one_of(const struct term *term, struct value value)
 	return false;
 }
 
-/* What is not known is none of the values, and of no size. */
+/* An unknown value equals none of the values, and is neither smaller nor larger. */
 static bool holds(struct term *term, const void *row)
 {
 	struct value value = term->column->get(term->column, row);

@@ -12,7 +12,7 @@
 #include "analyzer/tables/table.h"
 #include "insideme_pattern.h"
 
-/* What is kept of a row, in front of it. */
+/* The head of a row that is kept. */
 struct kept_row {
 	struct value key;	/* of the sort column; texts are copied */
 	size_t number;		/* rows of equal key stay in the order they came in */
@@ -327,7 +327,7 @@ static int choose_filter(struct rows *rows)
 	return rows->filter ? 0 : EXIT_USAGE;
 }
 
-/* Of rows that are not sorted by numbers it is the view that knows their weight. */
+/* If rows are not sorted by numbers, the view knows their weight. */
 static int choose_weight(struct rows *rows)
 {
 	const struct table *table = rows->table;
@@ -370,7 +370,7 @@ static int choose_order(struct rows *rows, bool text)
 	return 0;
 }
 
-/* What somebody sorts by is what they want to see, unless they chose the columns themselves. */
+/* The column that rows are sorted by is shown, unless the user chose the columns. */
 static void show_sort_column(struct rows *rows)
 {
 	if (!rows->sort || rows->sort->flags & COLUMN_LEFT)

@@ -9,7 +9,7 @@
 #include "analyzer/ask/options.h"
 #include "analyzer/tables/table.h"
 
-/* Of the values of a column that are not empty. */
+/* Sums over the values of a column that are not empty. */
 struct column_sum {
 	double sum;
 	size_t nr;
@@ -56,5 +56,5 @@ void rows_open(struct rows *rows, struct table *table, const struct options *opt
 /* The next row, or NULL. It lives until the next call. */
 const void *rows_next(struct rows *rows);
 void rows_close(struct rows *rows);
-/* What a cell of the current row holds. */
+/* The value of a cell of the current row. */
 struct value rows_value(const struct rows *rows, size_t column, const void *row);

@@ -263,8 +263,8 @@ static void cut_middle(char *text, size_t width, const char *cut)
 }
 
 /*
- * Drop leading namespaces and classes: as few as necessary, and never the last component. Where the rest
- * would leave half of the room empty, the scopes stay: it may be the name of many functions.
+ * Drop leading namespaces and classes: as few as necessary, and never the last component. If the rest would
+ * leave half of the room empty, the scopes stay: many functions may have that name.
  */
 static void cut_scopes(char *text, size_t width, const char *cut)
 {

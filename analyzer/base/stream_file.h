@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "stream:PATH": lines to a process that reads a pipe or a Unix socket while they are made. Where nobody
- * reads, or not in time, lines are dropped and counted: a reader that is slow, leaves or never comes holds up
- * nobody.
+ * "stream:PATH": lines to a process that reads a pipe or a Unix socket while they are made. If no process
+ * reads, or not in time, lines are dropped and counted: a reader that is slow, leaves or never comes delays
+ * nothing.
  */
 #pragma once
 

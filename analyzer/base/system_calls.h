@@ -7,5 +7,5 @@
 /* "futex"; NULL: none of these. */
 const char *system_call_name(int number);
 
-/* Is the first argument a descriptor? Of those that have a name. */
+/* Is the first argument a descriptor? Only for calls that have a name. */
 bool system_call_has_fd(int number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Of each pair of hosts the bounds of the offset over time: of each stretch of time only the closest of both
- * sides. The line is the one with most room on both sides. Hosts are placed one after the other, from the
- * first one on.
+ * Each pair of hosts has bounds of its offset over time. Each stretch of time keeps only the closest bound
+ * on either side. The line between them is the one with most room on both sides. Hosts are placed one after
+ * the other, from the first one on.
  */
 #include "analyzer/calls/host_clocks.h"
 
@@ -74,7 +74,7 @@ static size_t stretch_of(const struct finder *finder, double time_ns)
 	return share <= 0 ? 0 : share >= STRETCHES ? STRETCHES - 1 : (size_t)share;
 }
 
-/* What @earlier began was under way before @later ended. Times are those of the second host of the pair. */
+/* The call of @earlier began before that of @later ended. Times are those of the pair's second host. */
 static void add_order(struct finder *finder, const struct transfer *earlier, const struct transfer *later)
 {
 	const uint32_t from = finder->host_of[earlier->rank], to = finder->host_of[later->rank];

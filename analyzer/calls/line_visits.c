@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Line events by line. Which events are of one call is told by the stack: what is called lies below. */
+/* Line events by line. The stack says which events belong to one call: callees lie below their caller. */
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/line_steps.h"
 #include "analyzer/lines/lines.h"
 
-/* A call whose lines are told: its newest one. */
+/* A call whose lines have events: the newest of these. */
 struct visiting {
 	uint64_t stack_addr;		/* where its stack ended first: the highest place */
 	struct line *line;

@@ -128,7 +128,7 @@ static void list_starts(struct mpi_rank *rank)
 	qsort(rank->starts, rank->nr_starts, sizeof(*rank->starts), by_begin);
 }
 
-/* Of very many, those of the run's begin are taken: matching goes by order. */
+/* If there are very many, those from the begin of the run are taken: matching goes by order. */
 static int64_t end_of_read(const struct model *model)
 {
 	uint64_t nr = 0;
@@ -297,7 +297,7 @@ static void cancel_sends(const struct mpi_rank *rank)
 	}
 }
 
-/* False: nobody's who is here, or in a communicator without a name. */
+/* False: the other rank is not in the model, or the communicator has no name. */
 static bool know_end(struct matcher *matcher, uint32_t index, struct transfer *transfer,
 		     struct message_end *end)
 {
@@ -407,7 +407,7 @@ static bool is_possible(const struct mpi_matching *matching, const struct messag
 	       receive->transfer->end >= send->transfer->begin;
 }
 
-/* Of one stream. A probe finds the message that the next receive gets. */
+/* Match one stream. A probe finds the message that the next receive gets. */
 static void match_stream(struct mpi_matching *matching, struct message_end *sends, size_t nr_sends,
 			 struct message_end *receives, size_t nr_receives)
 {

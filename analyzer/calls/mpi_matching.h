@@ -3,7 +3,7 @@
  * Which rank's receive got which rank's send, and which calls are one collective. MPI's own rules say it,
  * without a message of ours: messages of one sender, receiver, communicator and tag arrive in the order of
  * their sends, at receives in the order in which these were posted; and all ranks call the collectives of a
- * communicator in one order. Where that order is not known, nothing is matched.
+ * communicator in one order. If that order is not known, nothing is matched.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ struct mpi_matching {
 	uint64_t nr_unmatched; /* and were not */
 };
 
-/* Of all processes that are reported. */
+/* Match the messages of all processes that are reported. */
 void mpi_match(struct model *model, struct mpi_matching *matching);
 void mpi_matching_release(struct mpi_matching *matching);
 

@@ -127,7 +127,7 @@ static bool read_stack(const struct open_stack *stack, struct mpi_open *open)
 	return false;
 }
 
-/* ---- who is absent ---- */
+/* ---- absent ranks ---- */
 
 static bool is_present(const struct mpi_open *first, size_t nr, const char *name)
 {

@@ -68,9 +68,9 @@ static void mix(double *parts, const double *others, double share)
 }
 
 /*
- * Take hooks and counted calls out of the CPU part of the raw time, of which @shares are. They were CPU
- * time, and so is what samples gave. Where the CPU part is smaller than that, as in functions that are too
- * short to time, the shares of the rest are those of the whole. Return: in @parts, the parts of the self time
+ * Subtract hooks and counted calls from the CPU part of the raw time, which @shares divide. Both were CPU
+ * time, and so is the time from samples. If the CPU part is smaller than that, as in functions that are too
+ * short to time, the shares of the whole hold for the rest. Return: in @parts, the parts of the self time
  * that is left
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CPU, waiting and blocked time of all calls, derived from calls that have a record. What a recorded call
- * used besides its recorded callees was used by itself and its callees without a record. Those are short,
- * since a call that blocked for long has a record. So blocked time is the call's own, if its own time is long
- * enough. The rest is divided by duration. The calls of a path without records have the shares of the nearest
- * path above it that has some. So the three are parts of self time. Self time is without the hooks' cost,
- * which is subtracted from CPU time.
+ * CPU, waiting and blocked time of all calls, derived from calls that have a record. The use of a recorded
+ * call, less that of its recorded callees, is its own and that of its callees without a record. Such
+ * callees are short, because a call that blocked for long has a record. So blocked time belongs to the call
+ * itself, if its own time is long enough. The rest is divided by duration. The calls of a path without
+ * records have the shares of the nearest path above it that has some. So the three are parts of self time.
+ * Self time is without the hooks' cost, which is subtracted from CPU time.
  */
 #pragma once
 

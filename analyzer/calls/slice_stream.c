@@ -168,7 +168,7 @@ static bool get_flags(struct slice_stream *stream)
 	       (!(flags & LOG_SLICE_MEMORY) || get_memory(stream));
 }
 
-/* NULL: no path that a call can have. What a thread does outside of all functions is no call. */
+/* NULL: no path that a call can have. Code outside of all functions is no call. */
 static struct tree_node *path_of(const struct slice_stream *stream, bool left_out)
 {
 	struct tree_node *path = nodes_path(stream->thread, stream->node);

@@ -51,7 +51,7 @@ void slices_seek(struct slice_reader *reader, int64_t time);
 
 /* The next slice. Return: false at the end. Damage is counted in the process. */
 bool slices_next(struct slice_reader *reader, struct slice *slice);
-/* What slices_next() would return; NULL: nothing. */
+/* The slice that slices_next() would return. NULL: none. */
 const struct slice *slices_peek(const struct slice_reader *reader);
 
 /*

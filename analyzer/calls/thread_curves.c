@@ -313,8 +313,9 @@ static double *even_column(const struct rowset *rows, const char *name)
 }
 
 /*
- * What is counted for the process alone is the thread's if no other one ran meanwhile. Else it is not known
- * whose it is, and nobody gets it. Shares by CPU time would go to threads that did nothing of the kind.
+ * Use that is counted for the process belongs to the thread if no other thread ran meanwhile. Otherwise its
+ * thread is not known, and no thread gets it: shares by CPU time would go to threads that did nothing of
+ * the kind.
  */
 static bool is_of_thread(struct thread_use *use, struct thread *thread, const struct rowset *rows,
 			 size_t row)

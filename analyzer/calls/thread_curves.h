@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one thread had used at any time. */
+/* The use of one thread, up to any time. */
 #pragma once
 
 #include "analyzer/base/curves.h"
@@ -24,7 +24,7 @@ bool thread_is_alone(const struct thread *thread);
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
 void thread_use_close(struct thread_use *use);
 
-/* What it used between two model times: [NR_USES]; NAN: not known. */
+/* Its use between two model times: [NR_USES]; NAN: not known. */
 void thread_use_between(struct thread_use *use, int64_t from, int64_t to, double *used);
 
 /* Its times alone, which is less to read. */

@@ -55,7 +55,7 @@ static double waited_between(struct curve *waits, int64_t from, int64_t to)
 	return after - before;
 }
 
-/* What grew between two rows, by ns outside of waits and within them. */
+/* The growth between two rows, by ns outside of waits and within them. */
 struct rates {
 	double outside[NR_TIMES], within[NR_TIMES];
 };

@@ -47,7 +47,7 @@ enum sample_cell {
 	CELL_SAMPLES_WAITING, CELL_SAMPLES_TOTAL_WAITING, CELL_SAMPLES_READY, CELL_SAMPLES_TOTAL_READY,
 };
 
-/* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
+/* Texts about a function. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);
 
@@ -55,7 +55,7 @@ struct value function_cell(struct function *function, enum function_cell cell);
 enum part_cell { CELL_PART_MIN, CELL_PART_MEAN, CELL_PART_MAX };
 struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit);
 
-/* Whose row it is: a process's, or also a thread's. */
+/* The process of a row, or also its thread. */
 enum who_cell {
 	WHO_PID, WHO_RANK, WHO_NR_RANKS, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME,
 };

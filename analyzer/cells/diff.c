@@ -81,7 +81,7 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 	heap_stats_add(&side->heap, heap);
 }
 
-/* What each run has of a function's self time, and of its CPU time. */
+/* A function's self time and CPU time in each run. */
 static void add_runs(struct diff_side *side, const struct model *model, const struct function *function)
 {
 	if (model->nr_parts != model->nr_runs || (model->nr_runs > 1 && !function->parts))

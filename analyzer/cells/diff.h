@@ -11,7 +11,7 @@
 
 enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
-/* What one side has; all 0 where it has nothing. */
+/* The numbers of one side; all 0 if it has none. */
 struct diff_side {
 	bool is_there;
 	struct call_stats stats;

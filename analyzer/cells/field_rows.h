@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What functions of a field have together: in all processes, and in each one. Rows of processes are made when
+ * Sums over the functions of a field: in all processes, and in each one. Rows of processes are made when
  * they are asked for, those of one process at a time, because a run of many ranks has millions of them.
  */
 #pragma once

@@ -52,5 +52,5 @@ const char *member_end_text(const struct member *member, char *out, size_t bytes
 bool member_is_killed(const struct member *member);
 /* An exit status that is not 0. */
 bool member_has_failed(const struct member *member);
-/* What was recorded of it: "functions", "no hooks", "did not load the recorder". */
+/* How it was recorded: "functions", "no hooks", "did not load the recorder". */
 const char *member_recorded(const struct member *member);

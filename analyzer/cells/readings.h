@@ -27,11 +27,11 @@ struct readings {
 
 /* Cut the rows of processes to model->from and model->to; resident memory from ms to ms stays whole. */
 void readings_clip(const struct model *model);
-/* What is between model->from and model->to; lives as long as @document. */
+/* The readings between model->from and model->to. They live as long as @document. */
 struct readings *readings_collect(struct document *document, const struct model *model);
 void readings_add_table(struct document *document, struct readings *readings);
 
-/* Of which process rows are, as cells: the machine has no pid. */
+/* The process of rows, as cells: the machine has no pid. */
 struct value rowset_pid_cell(const struct rowset *rows, const struct process *process);
 struct value rowset_program_cell(const struct rowset *rows, const struct process *process);
 /* The number that tells sets of one name apart, as a cell. */

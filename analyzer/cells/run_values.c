@@ -79,7 +79,7 @@ static double run_elapsed(const struct report *report, uint32_t run)
 
 /* ---- of functions ---- */
 
-/* Of one run its sums are the function's own. */
+/* With one run, its sums are those of the function. */
 static double of_function(const struct function *function, enum function_figure which, uint32_t run)
 {
 	const struct call_stats *stats = &function->stats;

@@ -9,7 +9,7 @@
 /* The caller sets the title and the source of rows. Column titles are pikos's. */
 extern const struct table steps_table;
 
-/* What step_rows_next() needs as the table's source; @steps: NULL at first. */
+/* The table's source for step_rows_next(). @steps: NULL at first. */
 struct step_rows {
 	const struct report *report;
 	struct line_steps *steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every view asks of the runs that it shows. */
+/* Questions that every view has about the runs that it shows. */
 #include "analyzer/cells/view_context.h"
 
 #include <math.h>

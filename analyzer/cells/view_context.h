@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a view is made of: the runs that were asked for as one model, and the options. */
+/* The input of a view: the runs that were asked for as one model, and the options. */
 #pragma once
 
 #include <inttypes.h>

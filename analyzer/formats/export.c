@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all exporters share. */
+/* For all exporters: the file, names, and which calls are wanted. */
 #include "analyzer/formats/export.h"
 
 #include <errno.h>

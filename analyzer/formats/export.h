@@ -27,7 +27,7 @@ const char *export_name(const struct function *function);
 /* Find files and lines of all functions. */
 void export_sources(const struct model *model);
 
-/* What is in doubt of the run, in the sentences of the first page. */
+/* The doubts about the run, in the sentences of the first page. */
 void export_doubts(const struct model *model, void (*visit)(void *to, const char *text), void *to);
 
 /* The same on stderr, for a file that has no place for it. */

@@ -190,7 +190,7 @@ static void write_head(struct callgrind *to, const struct report *report)
 	fputs("\n\n", to->out);
 }
 
-/* Of calls that are sorted by caller. */
+/* In calls that are sorted by caller. */
 static size_t first_call(const struct callgrind *to, const struct function *caller)
 {
 	return PARTITION_POINT(i, to->nr_calls, to->calls[i]->caller->number < caller->number);

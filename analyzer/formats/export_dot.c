@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The call graph for graphviz, with the thresholds, labels and colours that gprof2dot has. Edges are exact,
- * not estimated from totals; functions that call each other in a circle are said to be of a cycle. Where
- * the file's name is that of a picture, graphviz draws it.
+ * not estimated from totals; functions that call each other in a circle are marked as a cycle. If the
+ * file's name is that of a picture, graphviz draws it.
  */
 #include "analyzer/formats/export.h"
 

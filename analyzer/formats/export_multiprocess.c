@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * multiprocess_profiler's csv: its thirteen columns, then thread and rank, for each recorded call, region
- * and timer, in the order of their ends. What is not known is empty: the time of a call that reported a
+ * and timer, in the order of their ends. Unknown cells are empty: the time of a call that reported a
  * failure but was too short to be recorded.
  */
 #include "analyzer/formats/export.h"
@@ -81,7 +81,7 @@ static const struct thrown *last_thrown(const struct process *process, const str
 	return NULL;
 }
 
-/* What the program reported about the call. */
+/* The program's own report about the call. */
 static void take_failure(struct breakage *breakage, const struct mark *failure, const struct tree_node *path)
 {
 	if (!failure || breakage->type)
@@ -92,7 +92,7 @@ static void take_failure(struct breakage *breakage, const struct mark *failure, 
 	breakage->traceback = traceback_of(path);
 }
 
-/* What is known of the signal that ended the process: from a crash handler, or else its meaning. */
+/* The signal that ended the process: from a crash handler, or else its meaning. */
 static char *signal_text(const struct process *process)
 {
 	const char *meaning = sigdescr_np(process->end_status);
@@ -137,7 +137,7 @@ static void release(struct breakage *breakage)
 	free(breakage->traceback);
 }
 
-/* What a process is found by. */
+/* The key by which a process is found. */
 struct process_key {
 	uint32_t run;
 	uint32_t pid;
@@ -188,7 +188,7 @@ static const char **find_parents(const struct model *model)
 	return names;
 }
 
-/* What one row is about. */
+/* The subject of one row. */
 struct span {
 	const char *name;
 	const struct process *process;
@@ -198,7 +198,7 @@ struct span {
 	int64_t start, end;
 };
 
-/* What has rows besides calls. */
+/* Things that have rows besides calls. */
 struct said_things {
 	const struct timer_span **timers;	/* in the order of their ends */
 	size_t nr_timers, nr_written;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * OpenMetrics 1.0, which GitLab shows beside a merge request: the figures that --gate has of runs, times in
- * seconds, and what is in doubt. Of several runs each has its number, from 1, as a label.
+ * seconds, and what is in doubt. If there are several runs, each has its number, from 1, as a label.
  */
 #include "analyzer/formats/export.h"
 

@@ -45,7 +45,7 @@ enum { UUID_PROCESS = 1, UUID_TRACK = 2, UUID_COUNTER = 3 };
 
 #define ANY_SEQUENCE	1u		/* of what is on no track of calls; tracks have those from 2 on */
 
-/* What is known of a track's sequence. */
+/* The state of a track's sequence. */
 struct sequence {
 	uint64_t parent;		/* track of its thread, for instants */
 	uint32_t pid, tid;

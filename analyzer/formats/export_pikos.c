@@ -31,7 +31,7 @@ static bool next_event(struct table *table, void *row)
 	return call_events_next(table->source, row);
 }
 
-/* Of lines, if that view was asked for; else of calls. */
+/* The table of lines, if that view was asked for; otherwise the table of calls. */
 static bool is_of_lines(const struct options *options)
 {
 	return strcmp(options->view, steps_table.name) == 0;

@@ -149,7 +149,7 @@ static bool is_doubtful(const struct tree_node *node)
 	return hook_costs_hide_self(&stats);
 }
 
-/* Of what is deeper, all in one sample; goes to the last of it. */
+/* One sample for all paths that are deeper. Goes to the last of them. */
 static void add_sample(struct pprof *pprof, struct tree_node **node)
 {
 	struct row_text sample = { 0 }, values = { 0 }, label = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What python's cProfile saves, for pstats, snakeviz and gprof2dot: a dictionary by (file, line, name) in
- * the format of marshal. Functions of one key are added up.
+ * The file that python's cProfile saves, for pstats, snakeviz and gprof2dot: a dictionary by (file, line,
+ * name) in the format of marshal. Functions of one key are added up.
  */
 #include "analyzer/formats/export.h"
 
@@ -186,7 +186,7 @@ static void add_key(struct row_text *out, const struct entry *entry)
 	add_text(out, entry->function->name);
 }
 
-/* Of functions primitive calls come first; of callers, last. */
+/* Primitive calls come first for functions, and last for callers. */
 static void add_entry(struct row_text *out, const struct entry *entry)
 {
 	add_key(out, entry);

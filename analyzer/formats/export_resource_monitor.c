@@ -206,7 +206,7 @@ static int64_t step_ns(const struct model *model)
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;
 }
 
-/* Of the machine, as the first log that knows it read it first. LOG_NONE: none does */
+/* A reading of the machine: the first one of the first log that has it. LOG_NONE: none does */
 static uint64_t first_available_bytes(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
@@ -222,7 +222,7 @@ static uint64_t first_available_bytes(const struct model *model)
 	return LOG_NONE;
 }
 
-/* What the machine has. */
+/* The machine's equipment. */
 static void write_overview(FILE *out, const struct model *model, const char *quote)
 {
 	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];

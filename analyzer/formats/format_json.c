@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/tables/table_text.h"
 
-/* What precedes each cell: {"path": */
+/* The text before each cell: {"path": */
 static struct row_text *make_heads(const struct rows *rows)
 {
 	struct row_text *heads = xcalloc(rows->nr_columns, sizeof(*heads));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JUnit's xml, as continuous integration shows it: a rule of --gate is a test case. What cannot be told is
- * skipped.
+ * JUnit's xml, as continuous integration shows it: a rule of --gate is a test case. Rules that cannot be
+ * decided are skipped.
  */
 #include "analyzer/formats/formats.h"
 
@@ -12,7 +12,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/tables/table_text.h"
 
-/* What xml cannot hold, which is most control characters, becomes '?'. */
+/* Characters that xml cannot hold, which are most control characters, become '?'. */
 static void add_escaped(struct row_text *line, const char *text)
 {
 	static const struct {

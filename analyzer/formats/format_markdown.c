@@ -9,7 +9,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/tables/table_text.h"
 
-/* What markdown and html would act on. A cell is a line. */
+/* Escape characters that markdown and html act on. A cell is a line. */
 static void add_escaped(struct row_text *line, const char *text)
 {
 	char *clean = utf8_cleaned(text);

@@ -253,7 +253,7 @@ static bool has_room_for(const struct track *track, const struct tree_node *node
 	return track->nr_calls && tree_is_above(track->calls[track->nr_calls - 1].node, node->parent);
 }
 
-/* Where a call begins: within its caller; where that is not shown by a record, on an empty track. */
+/* A call begins within its caller. If no record shows that, it begins on an empty track. */
 static struct track *track_for(struct trace *trace, struct trace_thread *of, const struct call_event *event)
 {
 	if (of->at && has_room_for(of->at, event->node))
@@ -331,7 +331,7 @@ static void add_call(struct trace *trace, struct track *track, const struct call
 	begin(trace, track, call);
 }
 
-/* What is within a call that is not shown is told by the next one that is. */
+/* Calls within a call that is not shown are counted in the next one that is. */
 static void leave_out(struct track *track, const struct trace_call *call, int64_t time)
 {
 	struct trace_call *caller = track->nr_calls ? &track->calls[track->nr_calls - 1] : NULL;

@@ -42,7 +42,7 @@ struct track {
 	size_t nr_calls, room;
 };
 
-/* What a format does with it. @to: its own. */
+/* The functions of a format. @to: its own. */
 struct trace_format {
 	const char *name;
 	size_t most_bytes;		/* --max-size where it is not given */
@@ -97,8 +97,8 @@ uint32_t trace_pid(const struct process *process);
 const char *trace_process_label(const struct process *process);
 
 /*
- * What happened at an instant: marks, failures and snapshots of the program, errors, the process's end; at
- * the begin how much is shown, and what is in doubt.
+ * Something at an instant: marks, failures and snapshots of the program, errors, the process's end; at the
+ * begin how much is shown, and what is in doubt.
  */
 struct trace_instant {
 	const struct process *process;

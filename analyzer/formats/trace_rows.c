@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a trace has besides calls: how many of them it shows, processes, instants, counters. */
+/* The parts of a trace besides calls: how many calls it shows, processes, instants, counters. */
 #include <stdlib.h>
 #include <string.h>
 

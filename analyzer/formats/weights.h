@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a call path itself has of a resource, for profiles that are sums by call path: of all calls, without
- * the hooks' cost, and never below 0.
+ * A call path's own use of a resource, for profiles that are sums by call path: in all calls, without the
+ * hooks' cost, and never below 0.
  */
 #pragma once
 

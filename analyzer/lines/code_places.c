@@ -8,7 +8,7 @@
 #include "analyzer/model/naming.h"
 #include "analyzer/model/tree.h"
 
-/* What symbols_code() is to prefer. */
+/* For symbols_code(): the functions that it prefers. */
 struct wanted {
 	struct model *model;
 	struct object *object;

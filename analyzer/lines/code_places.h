@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose code is at an address of an object, by debug information: a function that can be called, and in it
- * those that the compiler inlined there. A function without a copy that can be called is a struct function
- * too, see CODE_INLINED_ONLY.
+ * The functions whose code is at an address of an object, by debug information: one that can be called, and
+ * in it those that the compiler inlined there. A function without a copy that can be called is a struct
+ * function too, see CODE_INLINED_ONLY.
  */
 #pragma once
 

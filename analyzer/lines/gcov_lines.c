@@ -196,8 +196,8 @@ static struct range *list_ranges(const json_t *functions, size_t *nr)
 }
 
 /*
- * Whose line it is. gcov names the instance of a template; otherwise the last function that began before,
- * which may be a lambda that has ended.
+ * The function of a line. gcov names the instance of a template; otherwise the last function that began
+ * before, which may be a lambda that has ended.
  */
 static const struct range *range_of(const struct range *list, size_t nr, const char *name, uint32_t number)
 {

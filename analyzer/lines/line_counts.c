@@ -23,7 +23,7 @@
 #define HEAD "INSIDEME LINES 1"
 #define LINES_FILE "lines" /* in the directory of a run */
 
-/* What is known of one run, in the order in which it came. Texts are the model's. */
+/* The lines of one run, in the order in which they came. Texts are the model's. */
 struct count {
 	struct object *object;
 	const char *function, *file;

@@ -29,6 +29,6 @@ struct source_files {
  */
 const char *source_line(struct source_files *files, const char *path, uint64_t program_mtime_ns,
 			uint32_t number);
-/* What is wrong with a file that was asked for; NULL: nothing. */
+/* The trouble with a file that was asked for. NULL: none. */
 const char *source_trouble(struct source_files *files, const char *path, uint64_t program_mtime_ns);
 void source_files_release(struct source_files *files);

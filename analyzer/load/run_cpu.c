@@ -9,7 +9,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile.h"
 
-/* What a function of a run alone is among all runs; NULL: not known. */
+/* The same function in the model of all runs. NULL: not known. */
 static struct function *function_in(struct model *model, const struct function *function)
 {
 	struct function_tables *tables = &model->tables->functions;

@@ -51,7 +51,7 @@ static double find_share(const struct model *model)
 	return sums.share;
 }
 
-/* What was counted twice is in no path any more: the rest is taken off in proportion. */
+/* No path has the time that was counted twice any more: the rest is subtracted in proportion. */
 static double find_scale(const struct model *model, double share)
 {
 	struct sums sums = { .share = share };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Times in functions of threads and processes. Where subtracting the hooks' cost left less than 0 of a path's
- * time, the tree gave the rest back. Threads give back the same share of their hooks' cost, so together they
- * have the time of all functions. None has less than 0, or more than was recorded in it.
+ * Times in functions of threads and processes. If subtracting the hooks' cost left less than 0 of a path's
+ * time, the tree gave the rest back. Threads give back the same share of their hooks' cost, so together
+ * they have the time of all functions. None has less than 0, or more than was recorded in it.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Where a log lies in the file that was opened. */
+/* The place of a log in the file that was opened. */
 struct log_place {
 	uint64_t offset;
 	uint64_t bytes;

@@ -26,7 +26,7 @@ void logfile_damaged(struct logfile *log, uint64_t offset, const char *what)
 		warning("%s: damaged at offset %llu: %s", log->path, (unsigned long long)offset, what);
 }
 
-/* Where the file is too short, the missing fields of the header read as 0: not set. */
+/* If the file is too short, the missing fields of the header read as 0: not set. */
 static void copy_header(struct logfile *log)
 {
 	uint64_t bytes = log->bytes < sizeof(log->header) ? log->bytes : sizeof(log->header);
@@ -107,7 +107,7 @@ static bool is_unwritten_head(const struct logfile *log, uint64_t offset)
 	       area.next == 0 && !(area.beside | area.line_events | area.reserved[0] | area.reserved[1]);
 }
 
-/* Where the area really ends. If its size is damaged, the head of the next area lies within it. */
+/* The real end of the area. If its size is damaged, the head of the next area lies within it. */
 static uint64_t real_bytes(struct logfile *log, uint64_t offset, uint64_t bytes)
 {
 	struct log_area other;

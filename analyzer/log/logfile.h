@@ -63,8 +63,8 @@ void logfile_forget(const struct logfile *log, const struct log_extent *extent);
 void logfile_forget_all(const struct logfile *log);
 
 /*
- * The log is read again, in passing. Of many such logs, the kernel drops the pages of the one used longest
- * ago. NULL: nothing
+ * The log is read again, in passing. If there are many such logs, the one used longest ago loses its pages.
+ * NULL: nothing
  */
 void logfile_use(struct logfile *log);
 

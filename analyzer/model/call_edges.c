@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who calls whom. The tree may be as deep as the program's recursion, so nothing here recurses. */
+/* Calls between functions. The tree may be as deep as the program's recursion, so nothing here recurses. */
 #include "analyzer/model/call_edges.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* What the hash table holds. Items are not pointers into the list, which may move while it grows. */
+/* An item of the hash table. Items are not pointers into the list, which may move while it grows. */
 struct known_edge {
 	const struct function *caller;
 	const struct function *function;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who calls whom: the call tree added up by pairs of caller and function. */
+/* Calls between functions: the call tree added up by pairs of caller and function. */
 #pragma once
 
 #include "analyzer/model/model.h"

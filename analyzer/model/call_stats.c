@@ -107,8 +107,8 @@ void counters_add(struct counters *sum, const struct call_stats *calls)
 }
 
 /*
- * What was subtracted from a call is known as a mean. A call with many calls below it, or with new paths,
- * cost more.
+ * Only the mean of what was subtracted from a call is known. A call with many calls below it, or with new
+ * paths, cost more.
  */
 static void set_net_range(struct call_stats *stats, double recorded_ns)
 {

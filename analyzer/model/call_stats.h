@@ -16,7 +16,7 @@ struct hook_cost {
 	double new_paths_ns;		/* of hooks_ns: time to make the paths, within their callers' time */
 };
 
-/* What hooks added to recorded times, to be subtracted, and its uncertainty. See hook_costs.h. */
+/* The time that hooks added to recorded times and that is subtracted; its uncertainty. See hook_costs.h. */
 struct hook_share {
 	double self_ns;
 	double total_ns;
@@ -95,7 +95,7 @@ struct call_stats {
 	bool lacks_calls;		/* of a path: how many counted calls took it is not known */
 };
 
-/* Of no calls at all. */
+/* The statistics of no calls at all. */
 #define NO_RANGES .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN, .net_min_ns = NAN, .net_max_ns = NAN
 #define NO_CALLS { NO_RANGES }
 
@@ -135,7 +135,7 @@ struct sample_stats {
 	double stubs_ns;		/* of hooks_ns: in stubs of call sites */
 	uint64_t total_nr; /* nr with those of its callees; recursion counts once; by samples_read.c */
 	double total_ns;		/* likewise ns */
-	/* Of samples of time: time in which the thread waited, and in which it was ready to run */
+	/* Samples of time only: time in which the thread waited, and in which it was ready to run */
 	double waiting_ns, ready_ns;
 	double total_waiting_ns, total_ready_ns;	/* with those of its callees, as total_ns */
 };

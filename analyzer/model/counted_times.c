@@ -118,8 +118,8 @@ static void add_pools(struct taker *taker)
 
 /*
  * If the hooks' cost is less certain than the samples, these decide the self time of a recorded function as
- * well. What was recorded besides them, in the function and in hooks, is time off the processor; it counts if
- * it is more than their error.
+ * well. The rest of the recorded time, in the function and in hooks, is time off the processor. It counts
+ * if it is more than the error of the samples.
  */
 static double kept_ns(const struct pool *pool)
 {
@@ -234,8 +234,8 @@ static void keep_outside(struct taker *taker)
 }
 
 /*
- * The part of the counted paths' sampled time that they get of the recorded path's self time. Where all
- * samples together are that time, but for their error, they divide it.
+ * The part of the counted paths' sampled time that is taken from the recorded path's self time. If the time
+ * of all samples equals that self time within their error, they divide it.
  */
 static double counted_share(const struct group *group, double room_ns)
 {
@@ -249,7 +249,7 @@ static double counted_share(const struct group *group, double room_ns)
 }
 
 /*
- * Take @taken_ns of @self_ns, the path's own, and of what counted paths lent it. What is left is its own time
+ * Take @taken_ns of @self_ns, the path's own, and of what counted paths lent it. The rest is its own time
  * first.
  */
 static void settle(struct taker *taker, struct tree_node *owner, double self_ns, double taken_ns)
@@ -346,7 +346,8 @@ static void split(struct taker *taker)
 }
 
 /*
- * Add what is below to totals. What is unknown about counted paths is unknown about their caller's self time.
+ * Add the paths below to totals. The doubt about counted paths is also a doubt about their caller's self
+ * time.
  */
 static void add_to_totals(const struct taker *taker)
 {

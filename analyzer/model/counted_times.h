@@ -2,13 +2,14 @@
 /*
  * The time of functions that timing auto only counted, from samples.
  *
- * A sample's path leads through counted calls to the nearest recorded call, whose self time includes the time
- * of the counted calls. The time that samples give to counted calls is subtracted from it, but never more
- * than there is, so totals stay as measured. What a counted path itself recorded, as its first calls and
- * those that were open when it became counted, is split with its caller's. If a recorded path has fewer than
- * COUNTED_LEAST_SAMPLES samples, those of all paths of its function decide, in proportion to its time. If
- * these are too few as well, the path keeps its time, and views mark it. Then the time of what it counted is
- * not known: the time of the first calls, before they were only counted, says nothing about the others.
+ * A sample's path leads through counted calls to the nearest recorded call, whose self time includes the
+ * time of the counted calls. The time that samples give to counted calls is subtracted from it, but never
+ * more than there is, so totals stay as measured. A counted path itself recorded its first calls, and those
+ * that were open when it became counted. Their time is split like its caller's. If a recorded path has
+ * fewer than COUNTED_LEAST_SAMPLES samples, those of all paths of its function decide, in proportion to its
+ * time. If these are too few as well, the path keeps its time, and views mark it. Then the time of the
+ * counted calls is not known: the time of the first calls, before they were only counted, says nothing
+ * about the others.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What the function itself, or the path itself, allocated and freed, without its callees. */
+/* Blocks that the function itself, or the path itself, allocated and freed, without its callees. */
 struct heap_stats {
 	uint64_t alloc_calls;
 	uint64_t alloc_bytes;

@@ -69,7 +69,7 @@ static double slices_ns(const struct process *process, const struct log_node *no
 	return recorded_calls(process, node) * one_ns;
 }
 
-/* Of the record at @ref, and of those of other callers below it. */
+/* The sum over the record at @ref and those of other callers below it. */
 static void add_blocks(const struct thread *thread, uint32_t ref, uint32_t level, struct hook_cost *cost)
 {
 	const struct process *process = thread->process;
@@ -161,7 +161,7 @@ void hook_share_step(struct hook_share *share, struct hook_share *caller, const 
 	caller->total_doubt_ns += share->total_doubt_ns + cost->new_paths_ns;
 }
 
-/* What has a path that is not known stands right below the root. */
+/* Calls whose path is not known stand right below the root. */
 static bool is_below_others(const struct tree_node *node, const bool *below)
 {
 	return node->parent->parent ? below[node->parent->id] : node->function->kind == FUNCTION_OTHERS;

@@ -35,7 +35,7 @@ static inline bool hook_costs_is_outermost(const struct thread *thread, const st
 	return node->parent == thread->ref + (offsetof(struct log_thread, root) >> LOG_REF_SHIFT);
 }
 
-/* What one step of the subtraction needs to know of a path. */
+/* The numbers of a path that one step of the subtraction needs. */
 struct hook_step {
 	struct hook_cost cost;
 	double total_ns;		/* these two: as recorded */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a model, and a process of it, is asked: facts, rows, times. */
+/* Looks up facts, rows and times of a model and of its processes. */
 #include "analyzer/model/model.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ struct module {
 	uint32_t number;		/* in retired nodes of its functions; 0: in none */
 };
 
-/* What a selection says about a function. If several items apply, the largest holds. */
+/* The verdict of a selection on a function. If several items apply, the largest holds. */
 enum verdict { VERDICT_UNKNOWN, VERDICT_PLAIN, VERDICT_FOCUS, VERDICT_EXCLUDED };
 
 enum function_kind {
@@ -481,8 +481,8 @@ static inline struct process *process_next_image(const struct process *process)
 }
 
 /*
- * What the process is called: as its first thread named itself, or else by its executable. Of a script the
- * kernel takes the script's name.
+ * The name of the process: that of its first thread if it named itself, otherwise that of its executable.
+ * For a script, the kernel takes the name of the script.
  */
 const char *process_name(const struct process *process);
 /* A fact by its key ("kernel", "cpu_model", "setting.INSIDEME_THRESHOLD"), or NULL. */

@@ -45,7 +45,7 @@ static int by_addr(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-/* Of several names for one address, one with a source file comes first. */
+/* If an address has several names, one with a source file comes first. */
 static int best_first(const void *a, const void *b)
 {
 	const struct saved_name *left = a, *right = b;

@@ -31,7 +31,7 @@ struct naming {
 
 void naming_release(struct object *object);
 
-/* Add a name that was saved with a run, or will be. Of several names for one address, one stays. */
+/* Add a name that was saved with a run, or will be. If an address has several names, one stays. */
 void naming_add_saved(struct object *object, const struct saved_name *name);
 void naming_sort(struct object *object);
 /* The saved name of a function, or NULL. */

@@ -10,7 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/model/model.h"
 
-#define RANGES_TOLD 8
+#define RANGES_SHOWN 8
 
 static bool is_number(const char *item)
 {
@@ -163,12 +163,12 @@ static char *append(char *text, char *item)
 static char *ranges_text(const int32_t *numbers, size_t nr)
 {
 	char *text = xstrdup("");
-	size_t last, told = 0;
+	size_t last, shown = 0;
 
 	for (size_t first = 0; first < nr; first = last + 1) {
 		for (last = first; last + 1 < nr && numbers[last + 1] <= numbers[last] + 1; last++)
 			;
-		if (told++ == RANGES_TOLD)
+		if (shown++ == RANGES_SHOWN)
 			return append(text, xstrdup("and more"));
 		text = append(text, numbers[first] == numbers[last] ? xasprintf("%d", numbers[first]) :
 				    xasprintf("%d to %d", numbers[first], numbers[last]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a process used in total. */
+/* The total use of a process. */
 #include "analyzer/model/process_usage.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ static bool is_possible(uint64_t value)
 }
 
 /*
- * The largest value of a column, if it has at least @nr_min values, else NAN. Of a counter this is the last
- * one.
+ * The largest value of a column, if it has at least @nr_min values, else NAN. For a counter this is the
+ * last one.
  */
 static double largest(const struct process *process, const char *set, const char *column, size_t nr_min)
 {

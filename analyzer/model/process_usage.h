@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a process used in total: from insideme-run, which saw its end, and from rows. */
+/* The total use of a process: from insideme-run, which saw its end, and from rows. */
 #pragma once
 
 #include "analyzer/model/model.h"
@@ -17,7 +17,7 @@ struct usage {
  */
 struct usage usage_of_process(const struct process *process);
 struct usage usage_of_unseen(const struct unseen_process *unseen);
-/* Add up what both know. Of peaks the larger known one stays. */
+/* Add up the numbers that both know. The larger of two known peaks stays. */
 void usage_add(struct usage *sum, const struct usage *usage);
 
 /*

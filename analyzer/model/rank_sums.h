@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What ranks are to each other. It takes the records of all of them to know, so a saved profile, which has no
- * records, has these sums.
+ * Relations between ranks: waits, and ranges over all ranks. They are computed from the records of all
+ * ranks. A saved profile has no records, so it has these sums.
  */
 #pragma once
 

@@ -161,8 +161,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /*
- * What distinguishes @function from the @nr functions of its name: its file, else its module, its line or its
- * address.
+ * The text that distinguishes @function from the @nr functions of its name: its file, else its module, its
+ * line or its address.
  */
 static char *tell_apart(struct function *function, struct function **others, size_t nr)
 {

@@ -9,7 +9,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* What a node had before the run that was just added. */
+/* The sums of a node before the run that was just added. */
 struct node_before {
 	struct run_part calls;
 	struct heap_part heap;

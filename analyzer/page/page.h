@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the html page is made of. Each part of it makes a sheet of columns; web/ shows them. */
+/* The html page. Each part of it makes a sheet of columns; web/ shows them. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each process spent in the functions that took most time: a number for each pair of function and
- * process.
+ * The time that each process spent in the functions that took most time: a number for each pair of function
+ * and process.
  */
 #include "analyzer/page/page.h"
 
@@ -57,7 +57,7 @@ static void choose_rows(struct ranks *ranks)
 	free(plain);
 }
 
-/* Where the sums of one process go. */
+/* The column that gets the sums of one process. */
 struct rank_column {
 	struct ranks *ranks;
 	size_t number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resources over time: the readings of each column of each process. Where the page has no room for all,
- * each step of time keeps those that a picture needs: of a gauge the first, least, largest and last, of a
- * counter the last.
+ * Resources over time: the readings of each column of each process. If the page has no room for all of
+ * them, each step of time keeps those that a picture needs: the first, least, largest and last of a gauge,
+ * the last of a counter.
  */
 #include "analyzer/page/page.h"
 

@@ -38,7 +38,7 @@ struct span {
 	bool is_sampled;		/* samples in a row that were in the function; no call is known */
 };
 
-/* What a thread did at one depth of its stack. */
+/* The calls of a thread at one depth of its stack. */
 struct lane {
 	uint32_t thread;
 	uint32_t depth;
@@ -77,7 +77,8 @@ static struct lane *find_lane(struct timeline *timeline, uint32_t thread, uint32
 	for (; *nr_depths <= depth; ++*nr_depths)
 		*lane_of = xgrow(*lane_of, *nr_depths, sizeof(**lane_of));
 	if (!(*lane_of)[depth]) {
-		APPEND(timeline->lanes, timeline->nr_lanes) = (struct lane){ .thread = thread, .depth = depth };
+		APPEND(timeline->lanes, timeline->nr_lanes) =
+			(struct lane){ .thread = thread, .depth = depth };
 		(*lane_of)[depth] = (uint32_t)timeline->nr_lanes;
 	}
 	return &timeline->lanes[(*lane_of)[depth] - 1];

@@ -30,7 +30,7 @@ struct sums {
 	const double *used_ns;		/* see function_use_read(); NULL: not known */
 };
 
-/* Of a path that lacks counted calls 0: not known. */
+/* 0 stands for not known if the path lacks counted calls. */
 static double get_calls(const struct sums *sums)
 {
 	return sums->stats->lacks_calls ? 0 : (double)sums->stats->calls;

@@ -313,7 +313,7 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 }
 
 /*
- * What a selection keeps of its processes. If there are several, which of them made which calls is not known.
+ * Apply a selection to the processes. If there are several, which of them made which calls is not known.
  */
 static void set_kept(struct profile *profile)
 {

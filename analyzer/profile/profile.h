@@ -12,7 +12,7 @@
 
 struct profile;
 
-/* Of all the logs that it was made from. */
+/* The sums of all the logs that it was made from. */
 struct profile_totals {
 	uint64_t log_bytes;		/* 0: not recorded */
 	uint64_t damaged_records, unreadable_logs;

@@ -26,7 +26,7 @@ struct field {
 	size_t bytes;			/* of the array, for a text */
 };
 
-/* Of a call path, including the hooks' cost. */
+/* The sums of a call path, including the hooks' cost. */
 struct path_counters {
 	uint32_t nr_threads;		/* 0: not known */
 	struct call_stats stats;

@@ -6,7 +6,7 @@
 
 #include "analyzer/profile/profile_data.h"
 
-/* Where the writer has put what these lists refer to. */
+/* The places, in the file, of the things that these lists refer to. */
 struct profile_places {
 	FILE *file;
 	const struct model *model;

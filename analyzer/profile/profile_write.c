@@ -365,7 +365,7 @@ static void write_paths(struct writer *writer, int32_t *rows)
 	row_text_release(&line);
 }
 
-/* What versions 1 and 2 did not have. */
+/* Lists that versions 1 and 2 did not have. */
 static void write_later(struct writer *writer, const struct profile_texts *texts)
 {
 	const struct rank_sums *ranks = writer->ranks;

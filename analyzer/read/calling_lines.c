@@ -122,7 +122,7 @@ struct reader {
 	const bool *is_outermost;	/* [id of a path]: of its function */
 };
 
-/* Of calls of @path, @ns in total by hooks. */
+/* For calls of @path, @ns in total by hooks. */
 static struct line_calls calls_of(const struct tree_node *path, uint64_t nr, double ns, bool is_outermost)
 {
 	const struct call_stats stats = path_stats(path);

@@ -2,10 +2,10 @@
 /*
  * Lines that calls came from, as hooks recorded them (INSIDEME_CALL_LINES): their number and time.
  *
- * The time of a line is that of its calls, without the hooks' cost. What its function took beside the calls
- * of its lines is the rest of the function: its own code, and calls that have no hooks, or that timing auto
- * only counts. Of a recursion only the calls of the outermost one count for times. So a function's lines and
- * its rest are its time.
+ * The time of a line is that of its calls, without the hooks' cost. The time of a function beside the calls
+ * of its lines is its rest: its own code, and calls that have no hooks, or that timing auto only counts. In
+ * a recursion, only the calls of the outermost one count for times. So a function's lines and its rest add
+ * up to its time.
  */
 #pragma once
 

@@ -44,7 +44,7 @@ static void take_peak(struct process *process, uint64_t bytes)
 		process->peak_rss_bytes = bytes;
 }
 
-/* Of two readings the later one is larger. */
+/* The later of two readings is the larger one. */
 static void take_usage(struct process *process, uint64_t user_ns, uint64_t system_ns)
 {
 	if (user_ns == LOG_NONE || system_ns == LOG_NONE)
@@ -81,7 +81,7 @@ static void take_crash(struct process *process)
 		}
 }
 
-/* What the log itself says, and whether another program followed. */
+/* The end as the log itself has it, and whether another program followed. */
 static void find_own_end(struct process *process)
 {
 	take_own_usage(process);

@@ -37,7 +37,7 @@ const struct error *errors_ending(const struct process *process);
 /* The path of a node of the error's thread, or NULL. */
 struct tree_node *errors_path(const struct process *process, const struct error *error, uint32_t node);
 
-/* Where a code address of a process was at @ticks: "a.c:12" or "libc.so.6+0x1234". To be freed. */
+/* The place of a code address of a process at @ticks: "a.c:12" or "libc.so.6+0x1234". To be freed. */
 char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
 
 /* From what a crash handler recorded: "code 1, address 0x0", or "sent by process 12". */

@@ -201,12 +201,12 @@ static int read_rules(struct field_rules *rules, struct model *model, const char
 static void apply(struct model *model, const struct field_rules *rules, const struct field_rules *preset,
 		  struct function *function)
 {
-	const char *told = NULL, *field;
+	const char *said = NULL, *field;
 
 	if (function->kind == FUNCTION_PLAIN)
-		told = field_rules_find(rules, function) ?: function->said_field;
-	function->said_field = told ? keep_text(model, xstrdup(told)) : NULL;
-	field = told || function->kind != FUNCTION_PLAIN ? told : field_rules_find(preset, function);
+		said = field_rules_find(rules, function) ?: function->said_field;
+	function->said_field = said ? keep_text(model, xstrdup(said)) : NULL;
+	field = said || function->kind != FUNCTION_PLAIN ? said : field_rules_find(preset, function);
 	function->field =
 		keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program reported itself: marks, failures, spans of timers. Counters become sets of rows. */
+/* Reports of the program itself: marks, failures, spans of timers. Counters become sets of rows. */
 #pragma once
 
 #include "analyzer/model/model.h"

@@ -54,7 +54,7 @@ static void read_rows(struct process *process)
 	}
 }
 
-/* Where each column of the set "memory" is in the set "process". */
+/* The place of each column of the set "memory" in the set "process". */
 static bool find_columns(const struct rowset *memory, const struct rowset *process, int *columns)
 {
 	for (uint32_t i = 0; i < memory->nr_columns; i++) {
@@ -66,8 +66,8 @@ static bool find_columns(const struct rowset *memory, const struct rowset *proce
 }
 
 /*
- * Of two rows at the same time, that of the set "memory" counts. A row that could not be read does not hide
- * older ones.
+ * If two rows have the same time, that of the set "memory" counts. A row that could not be read does not
+ * hide older ones.
  */
 static void merge_rows(struct rowset *merged, const struct rowset *memory, const struct rowset *process,
 		       const int *columns)
@@ -429,7 +429,7 @@ static void see_area(struct process *process, const struct log_extent *extent)
 	}
 }
 
-/* insideme-run notices an exec a moment later. What it read until then is of the next program. */
+/* insideme-run notices an exec a moment later. Its readings until then are of the next program. */
 static void clip_to_exec(struct process *process)
 {
 	uint64_t to_ticks;

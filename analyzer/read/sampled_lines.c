@@ -29,7 +29,7 @@ struct sampled_lines {
 struct sampled_node {
 	bool is_read;
 	uint32_t parent;		/* its parent's ref; 0: it has none before it */
-	struct code_place *place;	/* NULL: it is not told by its code */
+	struct code_place *place;	/* NULL: its code does not say */
 	struct function *function;	/* NULL: the root */
 };
 
@@ -148,7 +148,7 @@ static bool is_within(const struct code_place *place, const struct function *fun
 	return false;
 }
 
-/* Blocks of a path with hooks. What code without lines or without hooks allocates is of its caller's rest. */
+/* Blocks of a path with hooks. The caller's rest has what code without lines or without hooks allocates. */
 static void add_heap(struct tree_node *path, const struct heap_stats *stats, const struct log_heap *heap,
 		     void *context)
 {
@@ -175,7 +175,7 @@ static void add_heap(struct tree_node *path, const struct heap_stats *stats, con
 	lines_add_heap(lines, &rest, 1, path->function, stats);
 }
 
-/* What memset() and the like touch is of the line that they return to; so is what has no line itself. */
+/* Pages that memset() or other code without a line touches belong to the line that the code returns to. */
 static struct code_place *place_of_fault(struct code_place *place, struct code_place *caller)
 {
 	if (has_line(caller) && !is_called(caller->object, LIBC) &&

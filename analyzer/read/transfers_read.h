@@ -28,8 +28,8 @@ struct tree_node *messages_path(const struct process *process, const struct log_
 uint64_t transfers_count(const struct process *process);
 
 /*
- * Those of a process, thread by thread in the order in which calls ended. What began when records were
- * already lost, or at the model time @until or later, is left out. The caller frees the list. Return: how
- * many
+ * The transfers of a process, thread by thread, in the order in which calls ended. Transfers that began
+ * when records were already lost, or at the model time @until or later, are left out. The caller frees the
+ * list. Return: how many
  */
 size_t transfers_read(struct process *process, int64_t until, struct transfer **list);

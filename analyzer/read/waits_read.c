@@ -93,7 +93,7 @@ static char *variable_at(const struct process *process, uint64_t addr)
 	return text;
 }
 
-/* Of one process's lock; text: the same pointer for the same lock. */
+/* The name of one process's lock: the same pointer for the same lock. */
 static const char *lock_name(struct reader *reader, const struct process *process, uint64_t addr)
 {
 	struct name wanted = { process, addr, NULL }, *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What library calls waited for: locks and who held them, files. Summed up over threads and processes. */
+/* Waits of library calls for locks and files, and the paths that held the locks; summed up over threads. */
 #pragma once
 
 #include "analyzer/model/model.h"
@@ -36,7 +36,7 @@ struct wait_sums {
 	size_t nr_texts;
 };
 
-/* Of all processes that are reported. The arrays, the names and the texts are the caller's to free. */
+/* Read the waits of all reported processes. The caller frees the arrays, the names and the texts. */
 void waits_read(struct model *model, struct wait_sums *waits);
 
 /* "lock", "sleep", ... as in csv; NULL: of no kind that is known. */

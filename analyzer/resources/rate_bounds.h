@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a rate cannot exceed. The kernel counts some CPU times in steps of its tick, and two files are not
- * read at the same instant. Over a short time, a counter may therefore rise by more than is possible.
+ * The limits of rates. The kernel counts some CPU times in steps of its tick, and two files are not read at
+ * the same instant. Over a short time, a counter may therefore rise by more than is possible.
  */
 #pragma once
 
@@ -21,5 +21,5 @@ double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, in
 
 /* Processors of the machine of @process; NAN: not known. */
 double rate_nr_processors(struct process *process);
-/* What the rates of all processes together cannot exceed, in cores; NAN: not known. */
+/* The limit of the rates of all processes together, in cores. NAN: not known. */
 double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column);

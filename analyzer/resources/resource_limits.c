@@ -40,7 +40,7 @@ static bool lower(double *limit, double other)
 }
 
 /*
- * What all ranks may use together. Launchers give each rank processors of its own, or all of them to each,
+ * The limit of all ranks together. Launchers give each rank processors of its own, or all of them to each,
  * so the sum is limited to the machine. NAN: no ranks, several machines, or not known.
  */
 static double of_ranks(const struct model *model)

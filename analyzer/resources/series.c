@@ -286,7 +286,7 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
-/* What a process computed before its first reading. Not for I/O, which by then was partly the recorder's. */
+/* CPU time of a process before its first reading. Not for I/O, which by then was partly the recorder's. */
 static void add_begin(struct steps *steps, struct process *process, const struct rowset *rows,
 		      uint32_t column, double most)
 {
@@ -303,8 +303,8 @@ static void add_begin(struct steps *steps, struct process *process, const struct
 }
 
 /*
- * What it computed after its last reading. What is known at the end of a process belongs to its last image.
- * Return: what it used in all
+ * The CPU time of a process after its last reading. Numbers known from the end of a process belong to its
+ * last image. Return: its use in all
  */
 static double add_end(struct steps *steps, const struct process *process, const struct series *one,
 		      double most)

@@ -12,7 +12,7 @@
 #include "analyzer/log/logfile.h"
 #include "insideme_log.h"
 
-/* What the ranks of a run recorded about their launch. */
+/* The records that the ranks of a run have about their launch. */
 struct launch {
 	struct log_header first;	/* of any of its ranks */
 	char *command;			/* of the same rank */

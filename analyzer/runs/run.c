@@ -277,7 +277,7 @@ static bool is_named_after(const struct run *run, const char *program)
 	return is_run_of(run->name, program);
 }
 
-/* What a name may mean, most exact first. */
+/* The meanings that a name may have, most exact first. */
 static const struct run *find_by_name(const struct run *runs, size_t nr, const char *name)
 {
 	static bool (*const meanings[])(const struct run *, const char *) = { has_name, is_named_after,

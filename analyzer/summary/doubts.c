@@ -257,7 +257,7 @@ static void add_focus_changes(struct findings *findings, const struct process *p
 				      nr, nr == 1 ? "" : "s", process->header.pid));
 }
 
-/* What a process wrote down as a text: "WHAT in process PID: TEXT" */
+/* A text that a process recorded: "WHAT in process PID: TEXT" */
 static const struct noted {
 	const char *fact, *finding, *what;
 	bool is_doubt;
@@ -417,7 +417,7 @@ static struct process *sampler_of(const struct model *model, size_t i)
 }
 
 /*
- * What one reading of a set costs in the process where it takes longest, and how many readings were
+ * The cost of one reading of a set, in the process where it takes longest, and how many readings were
  * dropped.
  */
 static void add_row_cost(struct findings *findings, const struct model *model, const char *set)

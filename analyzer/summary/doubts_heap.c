@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the figures of memory do not include. */
+/* Memory that the figures do not include. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

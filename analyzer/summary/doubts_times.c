@@ -21,7 +21,7 @@ char *findings_number(struct findings *findings, enum unit unit, double number)
 	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
 }
 
-/* What timing auto counted, and what is known of its time. */
+/* Functions that timing auto counted, and how well their time is known. */
 struct counted {
 	uint64_t calls, samples;
 	double sampled_ns;

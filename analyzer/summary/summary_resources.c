@@ -15,7 +15,7 @@
 #define DISK_BLOCK_BYTES 4096
 #define RESOURCE_COLUMNS 5
 
-/* What the page shows of the set "process", added up over the processes. */
+/* Figures of the set "process" on the page, added up over the processes. */
 struct resource {
 	const char *title;
 	const char *column;
@@ -55,8 +55,8 @@ static struct value get_number(const struct column *column, const void *row)
 }
 
 /*
- * Bytes written by write() and the like between the first and the last reading. What was written before is
- * the recorder's.
+ * Bytes written by write() and the like between the first and the last reading. The recorder wrote the
+ * bytes before that.
  */
 static double written_chars(const struct model *model)
 {

@@ -133,9 +133,9 @@ static const char *columns_of(struct report *report)
 #define SLOWER_MOST  20		/* more is not known: it is what a small difference leaves */
 
 /*
- * How many times the CPU time that the program would have had is what it had with the hooks; or "". At least:
- * samples see the recorder's code and the stubs, the costs say what a call takes alone. What the compiler
- * could not do around hooks is in neither.
+ * The program's CPU time with hooks, as a multiple of its CPU time without them; or "". It is a lower
+ * bound: samples see the recorder's code and the stubs, and the costs are those of a call alone.
+ * Optimizations that the compiler left out around hooks are in neither.
  */
 static const char *slower_text(struct document *document, const struct model *model, double cpu_ns)
 {

@@ -42,7 +42,7 @@ const struct inlined_called *inlined_called(const struct inlined *inlined, const
 
 /* Do other units know this function? */
 bool inlined_is_external(const struct inlined_copy *copy);
-/* The source file of the call that was inlined, and *@line in it; NULL: not known. Of depth > 0. */
+/* The source file of the call that was inlined, and *@line in it; NULL: not known. Only for depth > 0. */
 const char *inlined_call(const struct inlined_copy *copy, unsigned int *line);
 /* The linker's name of the function; NULL: it has none. */
 const char *inlined_link_name(const struct inlined_copy *copy);

@@ -375,8 +375,8 @@ const char *symbols_variable(struct symbols *symbols, uint64_t addr, uint64_t *o
 }
 
 /*
- * Of the functions that @copy may be a copy of, the one that is wanted. An inline function of several units
- * has one copy to be called, which may be another unit's.
+ * The wanted one of the functions that @copy may be a copy of. An inline function of several units has one
+ * copy to be called, which may be another unit's.
  */
 static uint64_t choose(struct symbols *symbols, struct unit *unit, const struct inlined_copy *copy,
 		       symbols_wanted *wanted, void *context)
@@ -408,7 +408,7 @@ static bool is_linked(uint64_t addr, void *context)
 	return addr > 1;
 }
 
-/* What all addresses in a copy have in common. */
+/* Set what all addresses in a copy have in common. */
 static void name_copy(struct symbols *symbols, struct unit *unit, struct inlined_copy *copy,
 		      symbols_wanted *wanted, void *context)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /*
- * What the log says about an object. If the file at its path does not match, it is not read: its names
+ * An object as the log describes it. If the file at its path does not match, it is not read: its names
  * would be wrong.
  */
 struct symbols_file {
@@ -96,9 +96,9 @@ struct symbol_code {
 #define SYMBOLS_CODES_MOST 64u
 
 /*
- * Whose code is at @addr, by debug information: the function that was called, then the functions that the
- * compiler inlined there, outermost first. Of several copies that can be called, a wanted one is taken.
- * Return: how many; 1 where debug information has lines alone; 0: it says nothing of @addr
+ * The functions whose code is at @addr, by debug information: the function that was called, then those that
+ * the compiler inlined there, outermost first. If several copies can be called, a wanted one is taken.
+ * Return: how many; 1 if debug information has only lines; 0 if it has nothing about @addr
  */
 size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
 		    struct symbol_code codes[SYMBOLS_CODES_MOST]);

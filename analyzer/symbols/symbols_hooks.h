@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What functions of an object file call when they begin: our hooks, another tracer's, or nothing. */
+/* Which hooks the functions of an object file call: ours, another tracer's, or none. */
 #pragma once
 
 #include "analyzer/symbols/symbols.h"

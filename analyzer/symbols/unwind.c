@@ -75,7 +75,7 @@ static uint64_t begin_of(Dwfl_Module *module, uint64_t addr)
 	return addr - offset;
 }
 
-/* What a table says of the code at an address. */
+/* A table's entry for the code at an address. */
 enum row { ROW_NONE, ROW_OF_CALLED, ROW_OF_FIRST };
 
 /* The first function of a thread has no caller, which its row says. */
@@ -109,7 +109,7 @@ static enum row row_at(Dwfl_Module *module, uint64_t addr)
 	return find_row(table, addr - bias);
 }
 
-/* Where there is no row libdwfl would take rbp for a frame pointer. */
+/* Without a row, libdwfl would take rbp for a frame pointer. */
 static int add_frame(Dwfl_Frame *frame, void *of)
 {
 	struct walk *walk = of;

@@ -41,8 +41,8 @@ void row_add_integer(struct row_text *line, int64_t number);
 /* 15 significant digits. */
 void row_add_real(struct row_text *line, double number);
 /*
- * What separates the cells of csv from now on, and how csv is written: as python's dialects excel, excel-tab
- * and unix. Return: false if @name is none of these
+ * Set what separates the cells of csv from now on, and how csv is written: as python's dialects excel,
+ * excel-tab and unix. Return: false if @name is none of these
  */
 void csv_set_delimiter(char delimiter);
 bool csv_set_dialect(const char *name);

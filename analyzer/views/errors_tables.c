@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ended calls without a return: exceptions, jumps and the like. Equal ones share a row. */
+/* Causes of calls that did not return: exceptions, jumps and the like. Equal ones share a row. */
 #include "analyzer/views/errors_tables.h"
 
 #include <stdlib.h>

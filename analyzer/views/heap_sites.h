@@ -19,7 +19,7 @@ struct process *heap_peak_process(const struct model *model);
 void heap_add_open(struct document *document, const struct report *report);
 const char *heap_peak_text(struct document *document, const struct report *report);
 
-/* Where stacks were sampled: what was counted exactly, and what the estimates by path sum up to. */
+/* If stacks were sampled: the exact counts, and the sums of the estimates by path. */
 const char *heap_sampled_text(struct document *document, const struct report *report);
 
 /* Add the call paths whose blocks lived at the peak, the largest first. */

@@ -20,7 +20,7 @@
 
 enum kind { OF_FUNCTION, OF_FIELD, OF_MEMORY };
 
-/* What one function, field or peak is over the ranks. A rank that does not have it has 0. */
+/* One function, field or peak over the ranks. A rank without it has 0. */
 struct balance_row {
 	enum kind kind;
 	struct function *function;
@@ -142,7 +142,7 @@ static bool is_compared(const struct process *process, bool has_ranks)
 	return !has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child);
 }
 
-/* Of ranks without logs; fields are those of when they were saved. */
+/* For ranks without logs. Their fields are those at the time of saving. */
 static void add_saved(struct balance *balance, const struct rank_sums *saved)
 {
 	for (size_t i = 0; i < saved->nr_ranges; i++) {
@@ -172,7 +172,7 @@ static bool has_saved_sums(const struct model *model)
 	return model->saved_ranks && !model->saved_ranks->lacks && !model->selection.is_on;
 }
 
-/* Who does not have it has 0. */
+/* A rank without it has 0. */
 static void finish_rows(struct balance *balance)
 {
 	for (size_t i = balance->first_row; i < balance->nr_rows; i++) {

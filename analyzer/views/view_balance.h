@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What view balance compares, for the first page and for a saved profile. */
+/* The comparison of view balance, for the first page and for a saved profile. */
 #pragma once
 
 #include "analyzer/model/rank_sums.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who calls each function, and whom it calls: a row for each pair, grouped by function. */
+/* The callers and callees of each function: a row for each pair, grouped by function. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>

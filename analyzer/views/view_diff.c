@@ -195,7 +195,7 @@ static double calls_change_of(const struct diff_row *row)
 		    (double)row->before->stats.calls / row->nr_before);
 }
 
-/* What is sure, then what was measured; without times, calls decide. */
+/* Sure changes first, then measured ones. Without times, calls decide. */
 static int most_changed_first(const void *a, const void *b)
 {
 	double (*const keys[])(const struct diff_row *) = { sure_change_of, change_of, calls_change_of };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What went wrong: how each process ended, worst first, and what was open then. */
+/* Errors: how each process ended, worst first, and the calls that were open then. */
 #include "analyzer/read/ends_read.h"
 #include "analyzer/views/view_stacks.h"
 #include "analyzer/views/views.h"
@@ -225,7 +225,7 @@ static void add_ends(struct document *document, const struct report *report, con
 	}));
 }
 
-/* Of a process that ended well, only the call that led to exit() would be open. */
+/* If a process ended well, only the call that led to exit() would be open. */
 static bool has_last_words(const struct member *member)
 {
 	return member->last && badness(member) > 0 && member->last->nr_stacks;
@@ -295,7 +295,7 @@ static void add_threads(struct document *document, const struct model *model)
 			document_count(document, nr_calls, "call")))->apart = true;
 }
 
-/* What the handler of INSIDEME_CRASH recorded. */
+/* The record of INSIDEME_CRASH's handler. */
 static void add_crashes(struct document *document, const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)

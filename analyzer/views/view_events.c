@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What happened, a row each, in the order of time: entries and exits of recorded calls (events), and lines that
- * ran (steps). Memory does not grow with their number.
+ * Entries and exits of recorded calls (events), and lines that ran (steps): a row each, in the order of
+ * time. Memory does not grow with their number.
  */
 #include "analyzer/views/views.h"
 

@@ -119,7 +119,7 @@ static struct value part_of_time(const struct function *function, bool is_self, 
 }
 
 /*
- * What a function used: times in all calls, everything else in recorded calls. The mean is of one such
+ * The use of a function: times of all calls, everything else of recorded calls. The mean is of one such
  * call.
  */
 static struct value get_use(const struct column *column, const void *row)

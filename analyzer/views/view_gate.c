@@ -69,7 +69,7 @@ static bool are_known(const double *values, size_t nr)
 	return nr && !isnan(mean_of(values, nr));
 }
 
-/* What is between @low and @high, against a limit. */
+/* The verdict on a value between @low and @high, against a limit. */
 static enum verdict_of_rule judge_range(enum gate_operator operator, double low, double high, double limit)
 {
 	if (operator == GATE_EQUAL)
@@ -215,7 +215,7 @@ static int check_runs(const struct report *report, const struct process *like)
 	return 0;
 }
 
-/* Times of different processors cannot be told apart from changes of the program. */
+/* Times on different processors differ as changes of the program would make them. */
 static bool have_other_processor(const struct report *report)
 {
 	const struct model *sides[] = { report->model, report->before ? report->before->model : NULL };

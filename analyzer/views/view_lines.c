@@ -36,7 +36,7 @@ struct line_row {
 	const char *text;
 };
 
-/* What the rows are made with. */
+/* The parts that rows are made of. */
 struct maker {
 	struct document *document;
 	const struct report *report;
@@ -170,7 +170,7 @@ static struct value get_calls(const struct column *column, const void *row)
 	return ns_cell(column->index == MIN_NS ? line->calls.min_ns : line->calls.max_ns);
 }
 
-/* Of a line, or of all lines of a function. */
+/* The cells of a line, or of all lines of a function. */
 static struct value get_new(const struct column *column, const void *row)
 {
 	const struct line_row *of = row;

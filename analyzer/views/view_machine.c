@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each machine of the run has, and what was left of it: processors, memory, swap, devices, file systems.
+ * Each machine of the run, and how much of it was left: processors, memory, swap, devices, file systems.
  */
 #include "analyzer/views/views.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the program reported by insideme.h: timers and regions by name, each run of a timer, marks and
+ * Reports of the program by insideme.h: timers and regions by name, each run of a timer, marks and
  * failures. Counters are resources.
  */
 #include "analyzer/views/views.h"
@@ -181,7 +181,7 @@ static const struct column said_columns[] = {
 	{ "text", "Text", COLUMN_LEFT | COLUMN_SPARE, get_said_text, SAID_TEXT },
 };
 
-/* Of saved profiles, only the sums of timers are known. */
+/* Saved profiles have only the sums of timers. */
 static const struct said *said_by(const struct process *process)
 {
 	static const struct said nothing;
@@ -365,7 +365,7 @@ static const char *none_of(struct document *document, const struct report *repor
 					       : "no %s: a program makes them with insideme.h", what);
 }
 
-/* What no row has is not shown. */
+/* A column that no row fills is not shown. */
 static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
 {
 	const struct timer_row *list = rows->list;

@@ -105,7 +105,7 @@ static struct fastest *fastest_of(struct hashtable *table, const struct process 
 	return found;
 }
 
-/* What a call lasted longer than the fastest one of its size, it waited. */
+/* A call waited for as long as it took beyond the fastest call of its size. */
 static void add_bounds(struct call_rows *rows, const struct process *process)
 {
 	struct hashtable table = { 0 };
@@ -399,7 +399,7 @@ static struct ranks ranks_here(const struct model *model)
 	return ranks;
 }
 
-/* What a rank of the run received is what another sent: that one is shown. */
+/* A rank of the run received a message that another rank sent: the sender's row is shown. */
 static bool is_shown(const struct ranks *ranks, const struct log_messages *messages)
 {
 	if (!messages->nr_messages || messages->direction == LOG_MESSAGE_MOVED)
@@ -409,7 +409,7 @@ static bool is_shown(const struct ranks *ranks, const struct log_messages *messa
 		!bsearch(&messages->peer, ranks->list, ranks->nr, sizeof(*ranks->list), by_rank));
 }
 
-/* Of one process. */
+/* The rows of one process. */
 static bool is_same(const void *item, const void *key)
 {
 	const struct message_row *a = item, *b = key;

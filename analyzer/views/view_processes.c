@@ -140,7 +140,7 @@ static struct value get_text(const struct column *column, const void *row)
 	}
 }
 
-/* What follows the first word, which may be quoted. */
+/* The text behind the first word, which may be quoted. */
 static const char *arguments(const char *command)
 {
 	char end = *command == '\'' ? *command++ : ' ';

@@ -241,7 +241,7 @@ static void add_set(struct figures *figures, const struct reading *set)
 	}
 }
 
-/* What belongs to no process, or was read from outside. */
+/* Rows that belong to no process, or were read from outside. */
 static bool is_of_no_process(const struct model *model, const struct reading *set)
 {
 	for (size_t i = 0; i < model->nr_monitors; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each thread did at its last sample, or when its process got a fatal signal: its state, and the
+ * Each thread at its last sample, or when its process got a fatal signal: its state, and the
  * functions that were open, with lines.
  */
 #include "analyzer/views/view_stacks.h"
@@ -256,7 +256,7 @@ static bool has_stacks(const struct process *process)
 	return !process->is_saved && process->log && !process->entry_log;
 }
 
-/* Of the last one, which ended the process. */
+/* The copy of the last signal, which ended the process. */
 const char *stacks_crash_text(struct document *document, struct process *process)
 {
 	struct stacks stacks = { document, ROWS_OF(struct stack_row) };

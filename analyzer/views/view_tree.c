@@ -240,7 +240,7 @@ static void select_nodes(struct chosen_rows *chosen, bool in_order)
 		qsort_r(chosen->nodes, chosen->nr_nodes, sizeof(*chosen->nodes), compare_nodes, chosen);
 }
 
-/* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
+/* --min-percent is a share of this: the time in all functions, else the sum over paths, or the largest. */
 static double whole(const struct chosen_rows *chosen)
 {
 	double sum = 0, largest = 0;
@@ -258,7 +258,7 @@ static double whole(const struct chosen_rows *chosen)
 	return chosen->sort->flags & COLUMN_SUMS ? sum : largest;
 }
 
-/* Of a counted path that no sample met nothing is known but its place. */
+/* If no sample met a counted path, only its place is known. */
 static bool is_blank(const struct chosen_rows *chosen, uint32_t id)
 {
 	return tree_node(chosen->model, id)->function->is_counted &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What library calls waited for: which lock and who held it, which file, for how long. */
+/* Waits of library calls: for which lock or file, for how long, and which path held the lock. */
 #include "analyzer/views/views.h"
 
 #include <inttypes.h>
@@ -258,7 +258,7 @@ static bool has_samples(const struct wait_sums *sums)
 	return false;
 }
 
-/* Of fewer looks than this a share says nothing. */
+/* With fewer looks than this a share says nothing. */
 #define LOOKS_LEAST 10
 
 static char *note(struct document *document, const struct wait_sums *sums)
@@ -285,7 +285,7 @@ static char *note(struct document *document, const struct wait_sums *sums)
 }
 
 /*
- * Of the elapsed time of a wait: what was neither CPU time nor time ready. Waits of one path share its
+ * The part of a wait's elapsed time that was neither CPU time nor time ready. Waits of one path share its
  * blocked time as they do its elapsed time. Looks saw blocked threads only. NAN: not known
  */
 static double blocked_ns(const struct model *model, const struct wait_sum *sum)

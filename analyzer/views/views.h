@@ -21,7 +21,7 @@ struct view {
 
 extern const struct view views[];	/* ends with a name of NULL */
 
-/* What --gate shows instead of a view; sets report->failed. */
+/* --gate shows this instead of a view. Sets report->failed. */
 int view_gate(struct document *document, struct report *report);
 
 int view_functions(struct document *document, struct report *report);
