@@ -43,7 +43,7 @@ struct options {
 	const char *match;	/* pattern over names; NULL: all */
 	const char **restrictions;	/* applied one after the other; then NULL; NULL: none */
 	size_t nr_restrictions;
-	const char *row_filter;	/* see row_filter.h; NULL: all */
+	const char *row_filter;	/* see table_filter.h; NULL: all */
 	struct filter filter;	/* of processes; released by main() */
 	struct window window;	/* of time */
 	double min_percent;	/* 0: not given */

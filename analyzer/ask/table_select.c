@@ -212,7 +212,9 @@ static bool next_match(struct rows *rows)
 	return false;
 }
 
-/* --min-percent of what all rows have, or, where that makes no sum, of the largest; in a pass of its own. */
+/*
+ * --min-percent of the sum over all rows or, if they have no sum, of the largest row. In a pass of its own.
+ */
 static void find_least(struct rows *rows)
 {
 	double sum = 0, largest = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much larger one sample is than another, by ranks: the estimate of Hodges and Lehmann (1963), which is
- * the median of all ratios of a value after to a value before, and the interval of ratios that the test of
- * Mann and Whitney (1947) does not reject. It is exact, and asks for no distribution of the values. Pure
+ * How much larger one sample is than another, by ranks. The estimate is that of Hodges and Lehmann (1963):
+ * the median of all ratios of a value after to a value before. The interval has the ratios that the test of
+ * Mann and Whitney (1947) does not reject. It is exact, and needs no distribution of the values. Pure
  * functions.
  */
 #pragma once

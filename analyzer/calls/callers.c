@@ -8,15 +8,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 
-static uint64_t hash_path(const char *path)
-{
-	uint64_t hash = 0;
-
-	for (; *path; path++)
-		hash = hash_pair(hash, (unsigned char)*path);
-	return hash;
-}
-
 static bool is_of_path(const void *item, const void *key)
 {
 	return strcmp(((const struct known_log *)item)->path, key) == 0;
@@ -24,7 +15,7 @@ static bool is_of_path(const void *item, const void *key)
 
 static struct known_log *log_of(struct callers *callers, const char *path)
 {
-	uint64_t hash = hash_path(path);
+	uint64_t hash = hash_string(path);
 	struct known_log *log = hashtable_find(&callers->by_path, hash, is_of_path, path);
 
 	if (log)

@@ -248,7 +248,7 @@ static void add_call(struct call *call, struct uses *uses)
 	add_span(&uses->spans[call->node->function->number], uses->process, call->start, call->end);
 }
 
-/* With several threads, whose growth it is is not known. */
+/* With several threads, it is not known which of them the growth belongs to. */
 static double rss_growth(const struct slice *slice)
 {
 	return slice->has_memory && thread_is_alone(slice->thread)
@@ -421,6 +421,6 @@ void function_use_read(struct model *model)
 	model->use_is_read = true;
 	for (int i = 0; i < NR_SHARES; i++)
 		model->used_ns[i] = NAN;
-	if (!model_keeps_last_calls(model)) /* what the calls before these used is not known */
+	if (!model_keeps_last_calls(model)) /* the use of the calls before these is not known */
 		read_uses(model);
 }

@@ -164,7 +164,7 @@ static double value_of(const struct pair *pair, double drift, double origin_ns, 
 	return wanted == WIDEST ? most_ns - least_ns : wanted == HIGHEST ? most_ns : -least_ns;
 }
 
-/* The drift where the value is largest. Each of them has one summit. */
+/* The drift at which the value is largest. Each value has one summit. */
 static double best_drift(const struct pair *pair, double low, double high, double origin_ns,
 			 enum wanted wanted)
 {

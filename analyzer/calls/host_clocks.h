@@ -8,7 +8,7 @@
 
 #include "analyzer/calls/mpi_matching.h"
 
-/* Offsets are what the host's clock shows, less what that of the first host shows. */
+/* An offset is the reading of the host's clock, less that of the first host's clock. */
 struct host_clock {
 	const struct process *process; /* one of the host's */
 	size_t nr_ranks;

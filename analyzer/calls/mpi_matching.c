@@ -11,8 +11,7 @@
 #define GAPS_MOST 64
 #define TRANSFERS_MOST 8000000u /* that are in memory at once: 1 GB */
 
-/* From @time on it is not known which message a receive got: one that took a message of unknown source or
- * tag. */
+/* From @time on it is not known which messages receives got: then one took a message of any source or tag. */
 struct gap {
 	uint32_t communicator; /* 0: any */
 	int32_t peer, tag;     /* LOG_PEER_ANY, LOG_TAG_ANY: any */
@@ -86,7 +85,7 @@ static bool is_rank(const void *item, const void *key)
 	return a->world == b->world && a->rank == b->rank;
 }
 
-/* UINT32_MAX: it is not here, or there are several. */
+/* UINT32_MAX: the rank is not in the model, or several processes have it. */
 static uint32_t find_rank(const struct matcher *matcher, uint32_t world, int32_t rank)
 {
 	const struct rank_key key = { world, rank, 0 };
@@ -219,7 +218,7 @@ static bool is_receive(const struct transfer *transfer)
 	return transfer->route->direction == LOG_MESSAGE_RECEIVED;
 }
 
-/* It takes a message when another call completes it. */
+/* Such a receive takes its message when another call completes it. */
 static bool is_open_receive(const struct transfer *transfer)
 {
 	return is_receive(transfer) && transfer->flags & LOG_TRANSFER_STARTS;
@@ -397,7 +396,7 @@ static int by_stream(const void *a, const void *b)
 	return order ? order : (x->time > y->time) - (x->time < y->time);
 }
 
-/* A message that arrives before it was sent, by one clock, shows that the order is not as it was taken to be.
+/* If by one clock a message arrives before it was sent, the order that was assumed is wrong.
  */
 static bool is_possible(const struct mpi_matching *matching, const struct message_end *send,
 			const struct message_end *receive)

@@ -38,7 +38,7 @@ static void consider(struct longest *longest, enum mpi_wait_kind kind, const str
 		*longest = (struct longest){ kind, waiting_ns, call, other };
 }
 
-/* A send that was over before the receive was posted waited for nobody. */
+/* A send that was over before the receive was posted waited for no rank. */
 static bool consider_send(struct longest *longest, const struct transfer *call, const struct transfer *start)
 {
 	const struct transfer *receive = start ? start->partner : NULL;

@@ -50,8 +50,8 @@ double thread_lived_ns(const struct thread *thread)
 }
 
 /*
- * When several threads that shared a record lived is not known: any time within the record's is equally
- * likely.
+ * If several threads shared a record, it is not known when each lived: any time within the record's is
+ * equally likely.
  */
 static double threads_ns(const struct model *model)
 {

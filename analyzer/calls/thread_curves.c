@@ -286,8 +286,8 @@ static void fill_evenly(const struct rowset *rows, double *values, size_t from, 
 }
 
 /*
- * A column that is not read each time, as switches are. Before its first reading and after its last one it
- * is as there. Return: [row], to be freed; NULL: there is no such column
+ * A column that is not read each time, as switches are. Before its first reading and after its last one, it
+ * has the value of that reading. Return: [row], to be freed; NULL: there is no such column
  */
 static double *even_column(const struct rowset *rows, const char *name)
 {

@@ -17,12 +17,12 @@ enum stats_cell {
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
 /*
- * Calls of which @primitive are not within another of their function; these; self time of one call, and total
- * time of a primitive one, as pstats has them. Counters do not know what is within what.
+ * As pstats has them: calls; @primitive, of these the calls that are not within another of their function;
+ * self time of one call; total time of a primitive one. Calls that were only counted may be either kind.
  */
 enum nested_cell { CELL_NESTED_CALLS, CELL_PRIMITIVE_CALLS, CELL_SELF_PER_CALL, CELL_TOTAL_PER_CALL };
 struct value nested_cell(const struct call_stats *stats, uint64_t primitive, enum nested_cell cell);
-/* The duration of one call, from which hooks_costs_per_call() was subtracted. */
+/* The duration of one call, from which hook_costs_per_call() was subtracted. */
 struct value call_cell(const struct call_stats *stats, double ns);
 
 enum heap_cell {

@@ -21,7 +21,7 @@ struct diff_side {
 };
 
 struct diff_function {
-	struct function *function;	/* of the later run where it has it */
+	struct function *function;	/* of the later run, if that has it */
 	struct diff_side sides[DIFF_SIDES];
 };
 

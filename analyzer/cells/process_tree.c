@@ -136,9 +136,9 @@ static bool can_be_parent(const struct member *a, const struct member *b)
 }
 
 /*
- * The parent is the newest process of that pid that began before the child, as pids are used again. The begin
- * of a process that was not recorded is not known, only when it was seen. Unless it was seen by an exec, it
- * gets no parent itself, so there are no circles.
+ * The parent is the newest process of that pid that began before the child, because pids are used again. If
+ * a process was not recorded, its begin is not known, only when it was first seen. Such a process has a
+ * parent only if it was seen by an exec, so there are no circles.
  */
 static struct member *find_parent(struct member *const *list, size_t nr, const struct member *member)
 {

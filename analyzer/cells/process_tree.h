@@ -48,7 +48,7 @@ char *member_programs(const struct member *member);
 const char *member_program(const struct member *member);
 /* "exit 0", "SIGSEGV, core dumped", "no word"; "ran on" when insideme-run ended. */
 const char *member_end_text(const struct member *member, char *out, size_t bytes);
-/* Ended by a signal, or nobody knows how. */
+/* Ended by a signal, or in an unknown way. */
 bool member_is_killed(const struct member *member);
 /* An exit status that is not 0. */
 bool member_has_failed(const struct member *member);

@@ -34,7 +34,7 @@ static double peak_bytes_of(const struct process *process)
 
 static double not_freed_of(const struct process *process)
 {
-	/* nothing records what is left where nothing was allocated; samples do not know that */
+	/* a process that allocated nothing has left nothing; sampling does not count allocations */
 	bool has_none = process->header.heap_bytes != LOG_HEAP_SAMPLED && alloc_calls_of(process) == 0;
 
 	return process->heap.live_records || has_none ? (double)process->heap.not_freed_bytes : NAN;

@@ -37,8 +37,8 @@ void export_warn(const struct model *model);
 double export_seconds(const struct model *model, int64_t time);
 
 /*
- * RSS in MiB around a call: as its hooks read it, else as the sampler last did, before its first reading that
- * one. NAN: none
+ * RSS in MiB around a call: as its hooks read it, or else as the sampler last read it. Before the sampler's
+ * first reading, that one counts. NAN: none
  */
 double export_rss_before(const struct slice *slice);
 double export_rss_after(const struct slice *slice);

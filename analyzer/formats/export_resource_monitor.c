@@ -85,9 +85,9 @@ static double threads_at(struct curve *threads, int64_t time)
 }
 
 /*
- * Make it the CPU time since the recording began. The kernel counts a thread that runs on another processor
- * at that one's next tick, so a reading may be too low: what the process's threads cannot have used between
- * it and the next one, they had used by then.
+ * Turn it into the CPU time since the recording began. The kernel counts a thread on another processor at
+ * that processor's next tick, so a reading may be too low. CPU time that the process's threads cannot have
+ * used between a reading and the next one, they had used by then.
  */
 static void count_from_start(struct part *part, const struct rowset *rows)
 {

@@ -276,7 +276,9 @@ static size_t place_on(const struct track *track, const struct tree_node *node)
 	return track->nr_calls;
 }
 
-/* The track of an open call: its path can be open once on each, so of several the start tells which. */
+/*
+ * The track of an open call. Its path can be open once on each track, so its start decides between several.
+ */
 static struct track *track_of(const struct trace_thread *of, const struct call_event *event, size_t *place)
 {
 	struct track *found = NULL;

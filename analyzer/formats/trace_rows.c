@@ -189,7 +189,7 @@ struct visitor {
 	void *to;
 };
 
-/* What time costs is a share of the time between two readings; it is known at the first of them. */
+/* A time becomes a rate: its growth per ns between two readings, which holds from the first of them on. */
 static void visit_rates(const struct visitor *visitor)
 {
 	const struct rowset *rows = visitor->rows;

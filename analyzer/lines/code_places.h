@@ -31,8 +31,8 @@ struct code_places {
 };
 
 /*
- * The place of the code at @addr in @process, which is in @module (NULL: there is no place). It lives as long
- * as @places. Its functions are made where they are new, with their names.
+ * The place of the code at @addr in @process, which is in @module (NULL: there is no place). It lives as
+ * long as @places. Its functions are made, with their names, if they are new.
  */
 struct code_place *code_place_find(struct code_places *places, struct process *process,
 				   const struct module *module, uint64_t addr);

@@ -98,7 +98,7 @@ static void write_count(FILE *out, const struct count *count, const struct count
 	fprintf(out, "%" PRIu32 "\t%" PRIu64 "\n", count->number, count->count);
 }
 
-/* An older file has counts of more processes, or these. */
+/* A file that exists is kept: it has the counts of these processes, or of more. */
 static void write_kept(const struct run_counts *counts)
 {
 	struct whole_file file;
@@ -122,7 +122,7 @@ static struct object *object_named(const struct model *model, const char *path)
 	return object;
 }
 
-/* One line of the file; @line has what those before it said. Return: whether it makes sense */
+/* One line of the file; @line: as the lines before it left it. Return: whether it makes sense */
 static bool read_line(struct run_counts *counts, char *text, struct object **object, struct gcov_line *line)
 {
 	char *next = text, *first = strsep(&next, "\t"), *second = strsep(&next, "\t");

@@ -98,13 +98,16 @@ void lines_add_heap(struct lines *lines, struct code_level *levels, size_t nr, s
 void lines_add_new(struct lines *lines, struct code_place *place, struct function *function, uint64_t bytes);
 
 /*
- * Calls from @levels of a place, the outermost first: the last one called, the time is of all. @function: as
- * above. @has_time: false: they were only counted.
+ * Calls from @levels of a place, the outermost first. The last level made the calls; their time belongs to
+ * all levels. @function: as above. @has_time: false: they were only counted.
  */
 void lines_add_calls(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
 		     const struct line_calls *calls, bool has_time);
 
-/* All calls of @of were added; it took @ns: what is left is in a line of its own, of no number. */
+/*
+ * After all calls of @of were added, and it took @ns: put the rest into a line of its own, without a
+ * number.
+ */
 void lines_add_rest(struct lines *lines, struct line_function *of, double ns);
 
 /* A line of @function ran @hits times more. @file must live as long as the model. */

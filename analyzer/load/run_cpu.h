@@ -6,7 +6,7 @@
 #include "analyzer/runs/run.h"
 
 /*
- * Set cpu_runs_ns of all functions that had any, but of runs in saved profiles, which have it already. Reads
- * all single calls; of several runs each once more, for the model has only what they have together.
+ * Set cpu_runs_ns of all functions that used CPU time. Runs in saved profiles have it already. Reads all
+ * single calls. If there are several runs, each is read once more, because the model has only their sums.
  */
 void run_cpu_read(struct model *model, const struct run *runs, size_t nr_runs, const struct filter *filter);

@@ -36,7 +36,7 @@ static void add_up(struct thread *thread, void *context)
 	}
 }
 
-/* The share that leaves what all functions have. */
+/* The share that leaves the time of all functions. */
 static double find_share(const struct model *model)
 {
 	struct sums sums = { 0 };

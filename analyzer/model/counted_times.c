@@ -56,7 +56,7 @@ struct taker {
 	struct pool *pools;		/* [function->number of an owner] */
 	struct entry *entries;		/* [0] is not used */
 	size_t nr_entries;
-	double *less_doubt_ns;		/* [id]: what the doubt of a path's time became less */
+	double *less_doubt_ns;		/* [id]: by how much the doubt of a path's time fell */
 };
 
 static bool is_counted(const struct tree_node *node)

@@ -14,8 +14,8 @@ struct heap_stats {
 	uint64_t largest_bytes;
 
 	/*
-	 * Known if live blocks were recorded: about what was allocated here, no matter who freed it.
-	 * Estimates if blocks were sampled.
+	 * Known if live blocks were recorded. They are about blocks that were allocated here, wherever
+	 * these were freed. Estimates if blocks were sampled.
 	 */
 	uint64_t temporary_calls;	/* freed while it was the thread's newest block */
 	uint64_t peak_calls;		/* blocks live at the peak of the process's heap */

@@ -109,7 +109,7 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 			      *untimed = &costs[LOG_COST_UNTIMED];
 	double timed_calls = (double)log_node_timed_calls(node),
 	       untimed_calls = (double)node->calls - timed_calls;
-	/* an outermost path is made before the time of its function begins, so it is in nobody's time */
+	/* an outermost path is made before the time of its function begins, so it is in no function's time */
 	double new_path_ns = hook_costs_is_outermost(thread, node) ? 0 : thread->new_path_ns;
 	struct hook_cost blocks;
 

@@ -89,7 +89,7 @@ struct function {
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;
-	struct heap_stats charged_heap;	/* heap_charge.h */
+	struct heap_stats charged_heap;	/* see heap_sites.h */
 	struct sample_stats samples;
 	uint64_t primitive_calls;	/* of stats.calls: not within another call of the same function */
 	bool total_is_bound;		/* below "(other paths)": total_ns may count recursion twice */
@@ -148,14 +148,14 @@ struct tree_node {
 /* The address of a function without a copy that can be called is made of its name and declaration. */
 #define CODE_INLINED_ONLY (1ull << 63)
 
-/* Is all that is known of a function, or a path, in code of its callers, where the compiler inlined it? */
+/* Is a function known only from code of its callers, where the compiler inlined it? */
 static inline bool function_is_inlined(const struct function *function)
 {
 	return (function->object && function->addr & CODE_INLINED_ONLY) ||
 	       (function->was_inlined && !function->was_called);
 }
 
-/* For people: what tells a function from others of its name, or that it is inlined; NULL: nothing. */
+/* For people: distinguishes a function from others of its name, or says that it is inlined. NULL: nothing. */
 static inline const char *function_apart(const struct function *function)
 {
 	return function->apart ? function->apart : function_is_inlined(function) ? "inlined" : NULL;

@@ -22,8 +22,8 @@ struct profile_totals {
 };
 
 /*
- * Write the model to @path, with what its ranks are to each other (NULL: that is not known). After
- * resolve_names(). Return: 0, or -1 after an error()
+ * Write the model to @path, with the relations between its ranks (NULL: not known). After resolve_names().
+ * Return: 0, or -1 after an error()
  */
 int profile_write(struct model *model, const struct rank_sums *ranks, const char *path);
 

@@ -12,7 +12,7 @@
 json_t *losses_to_json(const uint64_t *losses);
 bool losses_from_json(uint64_t *losses, const json_t *array);
 /*
- * The facts that findings.c needs to JSON, and back. Their values belong to @object. Return: false if it has
+ * The facts that doubts.c needs to JSON, and back. Their values belong to @object. Return: false if it has
  * none
  */
 json_t *facts_to_json(const struct process *process);

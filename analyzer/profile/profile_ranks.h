@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of ranks, and what ranks are to each other, in a saved profile: the lists after its paths. */
+/* Messages of ranks, and relations between ranks, in a saved profile: the lists after its paths. */
 #pragma once
 
 #include <stdio.h>

@@ -69,7 +69,7 @@ static struct function *function_of(struct thread *thread, uint32_t node_ref)
 	return function_find(&process->model->tables->functions, process, log_node_function(&node));
 }
 
-/* Does a node tell a stack, rather than what hooks know? */
+/* Does a node stand for a stack, rather than for calls that hooks saw? */
 static bool is_of_stack(const struct thread *thread, uint32_t node_ref)
 {
 	const struct process *process = thread->process;

@@ -349,7 +349,7 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 		break;
 	case END_TURNED_OFF:
 		snprintf(out, bytes, "the recorder turned itself off: %s",
-			 process_fact(process, "off") ?: "no reason told");
+			 process_fact(process, "off") ?: "no reason recorded");
 		break;
 	case END_SILENT:
 		snprintf(out, bytes, "%s", silent_text(process));

@@ -120,7 +120,9 @@ static void add_sampled_heap(struct tree_node *path, const struct heap_stats *st
 			       at->function, stats);
 }
 
-/* When it allocated is not known: of objects that were there one after the other, it is in the path's. */
+/*
+ * The time of the allocation is not known. If several objects were loaded there in turn, the path's counts.
+ */
 static struct code_place *place_of_caller(struct process *process, uint64_t caller_addr,
 					  const struct object *object)
 {
@@ -252,7 +254,7 @@ static void name_functions(const struct lines *lines)
 	free(list);
 }
 
-/* Counts are of the runs that have counters, all else of the others, if there are both. */
+/* If some runs have counters and others none, counts are of the former, and all else is of the latter. */
 static void read_runs(struct model *model)
 {
 	const bool are_beside = line_counts_are_beside(model);

@@ -20,7 +20,7 @@ static bool is_outside(const struct tree_node *path)
 	return !path->function;
 }
 
-/* While a thread ran, it is as a sample of its CPU time. */
+/* If the thread ran, the sample is one of its CPU time. */
 static struct sample_stats sample_of_time(struct thread *thread, const struct log_sample *sample, double ns)
 {
 	switch (log_sample_state(sample->flags)) {

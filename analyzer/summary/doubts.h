@@ -26,8 +26,8 @@ void findings_release(struct findings *findings);
 void doubts_tell(struct document *document, const struct model *model);
 
 /*
- * For those who collect: add a finding; make the text of a number; collect what concerns times, ranks and
- * memory.
+ * For the files that collect findings: add one; make the text of a number; collect those about times, ranks
+ * and memory.
  */
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks that are not here, and what of their MPI calls was not recorded. */
+/* Missing ranks, and MPI calls that were not recorded. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -141,7 +141,7 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 		when = document_text(document, ", %s after the start",
 				     document_number(document, UNIT_NS, process->heap_peak));
 	return document_text(document,
-			     "%s at the peak%s; %s in %s. These are counted. Who allocated is "
+			     "%s at the peak%s; %s in %s. These are counted. Their functions are "
 			     "estimated from %s, one every %s on average; %s not freed",
 			     document_number(document, UNIT_BYTES, peak_bytes), when,
 			     document_number(document, UNIT_BYTES, bytes),

@@ -225,7 +225,7 @@ static const struct column columns[] = {
 
 #define NEARLY_ALL 0.9
 
-/* Was nearly all of its time that of one call that it made? Then a stall has one row, not one a caller. */
+/* Did one callee take nearly all of its time? Then only that has a row: a stall has one, not one a caller. */
 static bool is_passed_on(struct nests *nests, const struct slice *call)
 {
 	struct nest *top = nests->nr ? &nests->list[nests->nr - 1] : NULL;

@@ -178,8 +178,8 @@ static double sure_part(const struct rank_interval *interval)
 }
 
 /*
- * The least change that is sure; 0: it is within noise, or that is not known. On a busy machine wall time
- * says little, so CPU time decides, but for functions that mostly wait.
+ * The part of the change that is sure. 0: the change is within noise, or the noise is not known. On a busy
+ * machine wall time says little, so CPU time decides, except for functions that mostly wait.
  */
 static double sure_change_of(const struct diff_row *row)
 {

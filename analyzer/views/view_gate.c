@@ -324,7 +324,7 @@ static void conclude(struct document *document, struct report *report, const str
 		counts[rows[i].verdict]++;
 	report->failed = counts[RULE_FAILS] || (report->options->strict && counts[RULE_IS_OPEN]);
 	document_add(document, "Gate", document_text(document,
-		"%zu of %zu rules %s, %zu hold, of %zu it cannot be told%s", counts[RULE_FAILS], nr,
+		"%zu of %zu rules %s, %zu hold, %zu cannot be decided%s", counts[RULE_FAILS], nr,
 		counts[RULE_FAILS] == 1 ? "fails" : "fail", counts[RULE_HOLDS], counts[RULE_IS_OPEN],
 		report->options->strict && counts[RULE_IS_OPEN] ? ", which fails by --strict" : ""));
 }

@@ -241,8 +241,8 @@ static const char *no_sites_note(struct document *document, const struct model *
 	return off ? document_text(document, "stacks were not sampled: %s", off)
 		   : document_text(
 			     document,
-			     "without hooks, who allocates is not known; to see that, and what "
-			     "lived at the peak and what is never freed: insideme-run --heap-sample ./%s",
+			     "without hooks, the functions that allocate are not known; to see them, and "
+			     "what lived at the peak and what is never freed: insideme-run --heap-sample ./%s",
 			     model->nr_processes ? model->processes[0]->header.program : "app");
 }
 

@@ -24,7 +24,7 @@
 #define BODY_MOST 1000 /* lines of a function's text */
 
 /*
- * A line of a function; or the heading of a function, or of a file in it; or text of which nothing is known.
+ * A line of a function; or the heading of a function, or of a file in it; or text without figures.
  */
 struct line_row {
 	const struct line_function *of;
@@ -54,7 +54,7 @@ static struct value get_file(const struct column *column, const void *row)
 	return value_text(path_in_data(((const struct line_row *)row)->file));
 }
 
-/* The time of calls by hooks; of a function's own row, and of the rest of it, by hooks too. */
+/* Time by hooks: of a line's calls, of a whole function, or of its rest. */
 static struct value called_time(const struct line_row *of)
 {
 	const struct line_calls *calls = of->line ? &of->line->calls : NULL;
@@ -71,7 +71,7 @@ static struct value called_time(const struct line_row *of)
 	return value;
 }
 
-/* With what the line called. In a function of which hooks know that, it is by hooks. */
+/* The time of the line and of the calls that it made: by hooks if the function has these, else by samples. */
 static struct value get_time(const struct column *column, const void *row)
 {
 	const struct line_row *of = row;
@@ -126,7 +126,7 @@ static struct value get_heap(const struct column *column, const void *row)
 	return of->heap && of->heap->alloc_calls ? heap_cell(of->heap, column->index) : value_empty();
 }
 
-/* How often a line ran, as counters say; else the calls that it made, as hooks do. */
+/* How often a line ran, by counters; otherwise the calls that it made, by hooks. */
 static struct value get_hits(const struct column *column, const void *row)
 {
 	const struct line *line = ((const struct line_row *)row)->line;
@@ -290,7 +290,7 @@ static void add_heading(struct maker *maker, const struct line *line, bool is_fi
 		add_row(maker, &row);
 }
 
-/* The text between lines of which something is known. */
+/* The text between lines that have figures. */
 static void add_gap(struct maker *maker, const struct line *line, uint32_t from)
 {
 	if (!line->number || !from || line->number - from > BODY_MOST ||
@@ -306,7 +306,7 @@ static bool same_file(const struct line *a, const struct line *b)
 	return a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
 }
 
-/* From where on a function's text is shown. */
+/* The first line of a function's text that is shown. */
 static uint32_t first_number(const struct line *line)
 {
 	const struct function *function = line->of->function;

@@ -225,7 +225,7 @@ static bool is_below_itself(const struct tree_node *path)
 	return false;
 }
 
-/* To each region that was open; to one within itself once. */
+/* Add to each region that was open; to a region within itself only once. */
 static void add_moved(const struct table_rows *rows, const struct process *process,
 		      const struct log_messages *moved)
 {

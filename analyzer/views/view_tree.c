@@ -290,7 +290,7 @@ static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 	return left_out;
 }
 
-/* Ids in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
+/* Ids in the order of the tree. Not recursive, because a recorded recursion may be very deep. */
 static size_t list_rows(struct chosen_rows *chosen, uint32_t *ids)
 {
 	uint32_t *todo = xcalloc(chosen->model->nr_tree_nodes, sizeof(*todo));	/* 0: the root */

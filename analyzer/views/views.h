@@ -66,5 +66,8 @@ struct table functions_table(struct document *document, struct report *report, b
 double functions_used_ns(struct report *report);
 bool functions_know_shares(struct report *report);
 
-/* Whether threads mostly wait. Functions are then shown by CPU time: else an idle thread's lead. */
+/*
+ * Do threads mostly wait? Functions are then shown by CPU time. Otherwise those of idle threads would come
+ * first.
+ */
 bool functions_are_by_cpu(struct report *report);
