@@ -113,7 +113,6 @@ static void count_slices(struct process *process)
 		    !process->header.has_hooks)
 			continue;
 		memcpy(&head, log->base + extent->offset, sizeof(head));
-		process->slice_bytes += bytes;
 		/* no slice is shorter */
 		process->nr_slices += head.nr_slices < bytes / 3 ? head.nr_slices : bytes / 3;
 	}

@@ -330,7 +330,6 @@ struct process {
 	int64_t heap_peak;		/* time of the peak; NO_TIME: not known */
 	struct tree_node *heap_peak_node;	/* the path of the thread that reached it; NULL: not known */
 	uint64_t nr_slices;
-	uint64_t slice_bytes;
 	uint64_t log_bytes;		/* size of the part of the file in use */
 	uint64_t nr_damaged; /* records and areas that were not sound; grows while slices are read */
 

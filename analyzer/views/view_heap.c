@@ -238,11 +238,11 @@ static const char *no_sites_note(struct document *document, const struct model *
 				     document_number(document, UNIT_BYTES, distance));
 	for (size_t i = 0; i < model->nr_processes && !off; i++)
 		off = process_fact(model->processes[i], "heap_sample_off");
-	return off ? document_text(document, "stacks were not sampled: %s", off)
-		   : document_text(
-			     document,
+	if (off)
+		return document_text(document, "stacks were not sampled: %s", off);
+	return document_text(document,
 			     "without hooks, the functions that allocate are not known; to see them, and "
-			     "what lived at the peak and what is never freed: insideme-run --heap-sample ./%s",
+			     "what lived at the peak and is never freed: insideme-run --heap-sample ./%s",
 			     model->nr_processes ? model->processes[0]->header.program : "app");
 }
 
