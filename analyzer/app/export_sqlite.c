@@ -15,7 +15,6 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
 #include "analyzer/calls/slices.h"
-#include "analyzer/formats/trace.h"
 #include "analyzer/tables/table_text.h"
 #include "analyzer/views/views.h"
 
@@ -465,7 +464,7 @@ static bool add_view(struct sqlite *sqlite, struct report *report, const struct 
 static bool is_wanted(const struct report *report, const struct view *view)
 {
 	if (view->build == view_events || view->build == view_steps ||
-	    (view->has_times && report->model->nr_profiles && trace_of_saved(report->model)))
+	    (view->has_times && report->model->nr_profiles && model_has_saved(report->model)))
 		return false;
 	return view->build != view_resources || !report_is_of_threads(report);
 }

@@ -43,7 +43,7 @@ static char *long_calls(const struct report *report)
 	struct trace trace;
 	char *rule = NULL;
 
-	if (trace_of_saved(report->model))
+	if (model_has_saved(report->model))
 		return NULL;
 	trace_open(&trace, report, &csv_of_calls, NULL, 0);
 	if (trace.nr_shown < trace.nr_calls)

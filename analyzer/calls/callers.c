@@ -163,18 +163,13 @@ void caller_sort_entered(struct caller *caller)
 struct entered_call *caller_find_entered(const struct caller *caller, uint64_t start_ticks, uint32_t ref)
 {
 	uint64_t start = caller_units(caller, start_ticks);
-	size_t low = caller->next_entered, high = caller->nr_sorted;
+	const size_t first = caller->next_entered;
 
-	while (low < high) {	/* the first that begins at most one unit before it */
-		size_t middle = low + (high - low) / 2;
-
-		if (caller_units(caller, caller->entered[middle].start_ticks) + 1 < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < caller->nr_sorted; low++) {
-		struct entered_call *call = &caller->entered[low];
+	/* from the first that begins at most one unit before it */
+	for (size_t at = first + PARTITION_POINT(i, caller->nr_sorted - first,
+			caller_units(caller, caller->entered[first + i].start_ticks) + 1 < start);
+	     at < caller->nr_sorted; at++) {
+		struct entered_call *call = &caller->entered[at];
 		uint64_t known = caller_units(caller, call->start_ticks);
 
 		if (known > start)

@@ -104,14 +104,6 @@ static void add(double *sum, double number)
 		*sum = isnan(*sum) ? number : *sum + number;
 }
 
-static bool is_within_itself(const struct tree_node *node)
-{
-	for (const struct tree_node *above = node->parent; above; above = above->parent)
-		if (above->function == node->function)
-			return true;
-	return false;
-}
-
 /* The set "memory" was read more often than the heap. */
 static const struct peaks *peaks_of(struct uses *uses)
 {
@@ -241,7 +233,7 @@ static void add_call(struct call *call, struct uses *uses)
 	raise_peaks(use->peak, call->peak);
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->self[i], is_time(i) ? NAN : self[i]);
-	if (is_within_itself(call->node))
+	if (tree_is_recursion(call->node))
 		return;
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->total[i], is_time(i) ? NAN : total[i]);
@@ -315,7 +307,7 @@ static void give_times(struct model *model, const struct path_shares *shares)
 		const struct tree_node *node = nodes[nr];
 		const double *self = use_shares_of(shares, node), *total = totals[node->id];
 		struct function_use *use = isnan(total[0]) ? NULL : use_of(node->function);
-		bool is_outermost = !is_within_itself(node);
+		bool is_outermost = !tree_is_recursion(node);
 
 		for (int i = 0; use && i < NR_SHARES; i++) {
 			add(&use->self[i], self[i]);

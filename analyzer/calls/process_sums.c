@@ -6,6 +6,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/model/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/read/counted_read.h"
 #include "analyzer/read/heap_read.h"
@@ -105,18 +106,13 @@ static struct tree_node *next_counted(struct tree_node *node, const struct tree_
 	return next;
 }
 
-static double recorded_self_ns(const struct tree_node *path)
-{
-	return fmax(path_stats(path).self_ns - path->rare->moved_self_ns, 0);
-}
-
 /* Self time that samples split at a path: its own, and what counted paths below it recorded. */
 static double room_of_path(struct tree_node *path)
 {
-	double room_ns = recorded_self_ns(path);
+	double room_ns = counted_times_before(path);
 
 	for (struct tree_node *node = next_counted(path, path); node; node = next_counted(node, path))
-		room_ns += recorded_self_ns(node);
+		room_ns += counted_times_before(node);
 	return room_ns;
 }
 
@@ -160,7 +156,7 @@ static void find_rooms(struct sums *sums)
 static void move_times(const struct sums *sums, struct process_sum *sum, uint32_t index)
 {
 	const struct rare_counters *rare = sum->path->rare;
-	const double before_ns = recorded_self_ns(sum->path);
+	const double before_ns = counted_times_before(sum->path);
 	const double part = before_ns > 0 ? fmax(sum->stats.self_ns, 0) / before_ns : 0;
 	double room_ns, share;
 

@@ -209,7 +209,7 @@ static char *add_calls(struct speedscope *to, struct report *report)
 	struct trace trace;
 	char *shown;
 
-	if (trace_of_saved(report->model)) {
+	if (model_has_saved(report->model)) {
 		warning("a saved profile has sums only: no calls over time");
 		return xstrdup("sums by call path");
 	}

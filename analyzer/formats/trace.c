@@ -152,19 +152,11 @@ static void choose(struct trace *trace, uint64_t bytes)
 	trace->least_ns = least_of(first);
 }
 
-bool trace_of_saved(const struct model *model)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->is_saved)
-			return true;
-	return false;
-}
-
 int trace_open(struct trace *trace, const struct report *report, const struct trace_format *format, void *to,
 	       size_t taken_bytes)
 {
 	*trace = (struct trace){ .model = report->model, .report = report, .format = format, .to = to };
-	if (trace_of_saved(report->model))
+	if (model_has_saved(report->model))
 		return error("a saved profile has sums only: -f %s needs logs", format->name), EXIT_FAILURE;
 	if (report->options->row_filter) {
 		trace->filter = row_filter_new(&events_table, report->options->row_filter);

@@ -70,9 +70,6 @@ struct trace {
 	uint32_t nr_tracks;
 };
 
-/* Is any of it of a saved profile, which has no single calls? */
-bool trace_of_saved(const struct model *model);
-
 /*
  * Find out which calls fit into @format's size. Return: exit status, after an error() where there are no
  * single calls, but sums. @taken_bytes: of the file, by what is no call.

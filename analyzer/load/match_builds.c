@@ -75,21 +75,12 @@ static void add_saved(struct matcher *matcher)
 	}
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
-
-	if (left->object != right->object)
-		return left->object < right->object ? -1 : 1;
-	return (left->addr > right->addr) - (left->addr < right->addr);
-}
-
 /* Two profiles may have the same function. */
 static void keep_each_once(struct matcher *matcher)
 {
 	size_t nr = 0;
 
-	qsort(matcher->functions, matcher->nr, sizeof(*matcher->functions), by_place);
+	qsort(matcher->functions, matcher->nr, sizeof(*matcher->functions), functions_by_place);
 	for (size_t i = 0; i < matcher->nr; i++)
 		if (!nr || matcher->functions[i] != matcher->functions[nr - 1])
 			matcher->functions[nr++] = matcher->functions[i];
@@ -209,14 +200,6 @@ void versions_match(struct model *model)
 	free(matcher.functions);
 }
 
-static const struct process *first_of(const struct model *model, uint32_t run)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->run == run)
-			return model->processes[i];
-	return NULL;
-}
-
 /* The object of the program itself. */
 static const struct object *program_of(const struct process *process)
 {
@@ -228,10 +211,10 @@ static const struct object *program_of(const struct process *process)
 
 void versions_tell(const struct model *model)
 {
-	const struct process *first = first_of(model, 0);
+	const struct process *first = model_first_process(model, 0);
 
 	for (uint32_t run = 1; first && run < model->nr_runs; run++) {
-		const struct process *other = first_of(model, run);
+		const struct process *other = model_first_process(model, run);
 
 		if (!other)
 			continue;

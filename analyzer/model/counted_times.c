@@ -88,12 +88,6 @@ static struct pool *pool_of(const struct taker *taker, const struct tree_node *o
 	return owner->function ? &taker->pools[owner->function->number] : NULL;
 }
 
-/* Before samples move anything. */
-static double recorded_self_ns(const struct tree_node *node)
-{
-	return fmax(path_stats(node).self_ns - node->rare->moved_self_ns, 0);
-}
-
 static void add_pools(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++) {
@@ -103,7 +97,7 @@ static void add_pools(struct taker *taker)
 		if (!pool)
 			continue;
 		pool->recorded_ns += fmax(node->sum.self_ns, 0);
-		pool->self_ns += recorded_self_ns(node);
+		pool->self_ns += counted_times_before(node);
 		pool->doubt_ns += node->hooks.self_doubt_ns;
 		if (taker->owners[id] != id)
 			continue;
@@ -188,7 +182,7 @@ static void make_entries(struct taker *taker)
 static double lent_ns(const struct taker *taker, const struct tree_node *node)
 {
 	const struct pool *pool = pool_of(taker, tree_node(taker->model, taker->owners[node->id]));
-	double self_ns = recorded_self_ns(node);
+	double self_ns = counted_times_before(node);
 
 	return pool && pool->self_ns > 0 ? self_ns * pool->kept_ns / pool->self_ns : self_ns;
 }
@@ -338,7 +332,7 @@ static void split(struct taker *taker)
 		double share = taker->owners[id] == id ? 0 : share_of[taker->owners[id]];
 
 		if (taker->owners[id] != id && group->is_split)
-			take(node, recorded_self_ns(node) - lent_ns(taker, node) * group->back_share);
+			take(node, counted_times_before(node) - lent_ns(taker, node) * group->back_share);
 		if (share > 0 && node->samples->nr)
 			give(node, node->samples->ns * share, node->samples->ns / (double)node->samples->nr);
 	}

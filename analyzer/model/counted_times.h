@@ -19,3 +19,9 @@
 
 /* After the hooks' cost was subtracted from the tree, before functions are summed up. */
 void counted_times_take(struct model *model);
+
+/* The self time of a path before samples moved any of it. */
+static inline double counted_times_before(const struct tree_node *path)
+{
+	return fmax(path_stats(path).self_ns - path->rare->moved_self_ns, 0);
+}

@@ -301,3 +301,12 @@ const struct module *module_at(const struct process *process, uint64_t addr, uin
 	}
 	return NULL;
 }
+
+int functions_by_place(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
+
+	if (left->object != right->object)
+		return left->object < right->object ? -1 : 1;
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}

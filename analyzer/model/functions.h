@@ -76,3 +76,6 @@ const struct module *module_at(const struct process *process, uint64_t addr, uin
 /* The region @name, or the library call of that kind (0: a region), made for @process if it is new. */
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
 				    enum log_wait_kind wait);
+
+/* Orders pointers to functions by object and address, for qsort(). */
+int functions_by_place(const void *a, const void *b);

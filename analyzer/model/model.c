@@ -25,6 +25,22 @@ bool model_is_running(const struct model *model)
 	return false;
 }
 
+bool model_has_saved(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->is_saved)
+			return true;
+	return false;
+}
+
+const struct process *model_first_process(const struct model *model, uint32_t run)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run)
+			return model->processes[i];
+	return NULL;
+}
+
 bool model_keeps_last_calls(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)

@@ -460,6 +460,10 @@ static inline bool processes_share_host(const struct process *a, const struct pr
 
 /* Does any process of the run still run? */
 bool model_is_running(const struct model *model);
+/* Is a process of a saved profile, which has no single calls? */
+bool model_has_saved(const struct model *model);
+/* NULL: the run has none. */
+const struct process *model_first_process(const struct model *model, uint32_t run);
 /* INSIDEME_LAST: is there a process whose single calls are only the last ones? */
 bool model_keeps_last_calls(const struct model *model);
 

@@ -56,15 +56,6 @@ static void name_by_address(struct function *function)
 		set_name(function, xasprintf("0x%" PRIx64, function->addr), false);
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
-
-	if (left->object != right->object)
-		return left->object < right->object ? -1 : 1;
-	return (left->addr > right->addr) - (left->addr < right->addr);
-}
-
 static void move_to(struct function *function, struct object *home, uint64_t addr)
 {
 	function->object = home;
@@ -143,7 +134,7 @@ static struct function **list_functions(struct model *model, size_t *nr)
 			move_to(function, saved->home, saved->home_addr);
 		list[(*nr)++] = function;
 	}
-	qsort(list, *nr, sizeof(*list), compare_places);
+	qsort(list, *nr, sizeof(*list), functions_by_place);
 	return list;
 }
 
@@ -235,7 +226,7 @@ void resolve_ahead(struct function **functions, size_t nr_functions)
 		if (functions[i]->object)
 			list[nr++] = functions[i];
 	}
-	qsort(list, nr, sizeof(*list), compare_places);
+	qsort(list, nr, sizeof(*list), functions_by_place);
 	name_sorted(NULL, list, nr);
 	free(list);
 }

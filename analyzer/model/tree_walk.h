@@ -63,3 +63,12 @@ static inline bool tree_is_above(const struct tree_node *upper, const struct tre
 		node = node->parent;
 	return node;
 }
+
+/* Is a call of the path within another call of its function? */
+static inline bool tree_is_recursion(const struct tree_node *node)
+{
+	for (const struct tree_node *above = node->parent; above; above = above->parent)
+		if (above->function == node->function)
+			return true;
+	return false;
+}

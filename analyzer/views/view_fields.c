@@ -67,14 +67,6 @@ static const struct column columns[] = {
 	{ "not_freed_bytes", "Not freed", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_NOT_FREED_BYTES },
 };
 
-static bool is_saved(const struct model *model)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->is_saved)
-			return true;
-	return false;
-}
-
 static struct table table_of(struct document *document, const struct report *report)
 {
 	return (struct table){
@@ -123,7 +115,7 @@ static void add_fields(struct document *document, const struct report *report,
 		"no field";
 	table.text_sort = table.data_sort = report_has_times(report) ? "self_ns" : "calls";
 	table.text_top = 20;
-	table.formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
+	table.formats = IN_TEXT | IN_JSON | (model_has_saved(report->model) ? IN_CSV : 0);
 	document_add_table(document, &table);
 }
 
@@ -138,7 +130,7 @@ int view_fields(struct document *document, struct report *report)
 	fields_apply(model, report->options->fields);
 	processes = field_rows_make(document, report, fields);
 	all = *fields;
-	if (is_saved(model)) {	/* neither what each process has nor how long threads lived is known */
+	if (model_has_saved(model)) {	/* neither what each process has nor how long threads lived is known */
 		add_fields(document, report, fields);
 		return 0;
 	}

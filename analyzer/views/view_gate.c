@@ -174,18 +174,10 @@ static int check_rule(const struct gate_rule *rule, const struct report *report)
 	return 0;
 }
 
-static const struct process *first_of(const struct model *model, uint32_t run)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->run == run)
-			return model->processes[i];
-	return NULL;
-}
-
 /* Return: what makes a run another one than @like; NULL: nothing */
 static const char *difference(const struct model *model, uint32_t run, const struct process *like)
 {
-	const struct process *first = first_of(model, run);
+	const struct process *first = model_first_process(model, run);
 	uint64_t nr_lost = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -346,7 +338,7 @@ int view_gate(struct document *document, struct report *report)
 {
 	const struct gate_rules *rules = report->gate;
 	const struct process *like =
-		report->before ? first_of(report->before->model, 0) : first_of(report->model, 0);
+		report->before ? model_first_process(report->before->model, 0) : model_first_process(report->model, 0);
 	struct gate_row *list = document_new(document, rules->nr * sizeof(*list));
 	bool other_processor = have_other_processor(report);
 	int status = like ? 0 : (error("--gate: no process was recorded"), EXIT_FAILURE);

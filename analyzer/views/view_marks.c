@@ -217,14 +217,6 @@ static struct timer_row *row_of_region(const struct table_rows *rows, const stru
 	return NULL;
 }
 
-static bool is_below_itself(const struct tree_node *path)
-{
-	for (const struct tree_node *above = path->parent; above; above = above->parent)
-		if (above->function == path->function)
-			return true;
-	return false;
-}
-
 /* Add to each region that was open; to a region within itself only once. */
 static void add_moved(const struct table_rows *rows, const struct process *process,
 		      const struct log_messages *moved)
@@ -235,7 +227,7 @@ static void add_moved(const struct table_rows *rows, const struct process *proce
 	for (; path && path->function; path = path->parent) {
 		struct timer_row *row = path->function->region ? row_of_region(rows, path) : NULL;
 
-		if (row && !is_below_itself(path))
+		if (row && !tree_is_recursion(path))
 			row->moved_bytes += moved->bytes;
 	}
 }
