@@ -9,9 +9,6 @@
 
 #include <stdint.h>
 
-/* Of means, from 1 on. */
-#define POISSON_MEAN_MAX	(64ull << 20)
-
 /* What one sampled block stands for. */
 struct poisson_weight {
 	uint64_t bytes;		/* bytes / p */

@@ -27,20 +27,9 @@
 
 #define NOINLINE	__attribute__((noinline))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
-#define PRINTF_LIKE(format, first)	__attribute__((format(printf, format, first)))
 
 /* A signal handler on this thread sees writes before the fence before it sees writes after it. */
 #define signal_fence()	__atomic_signal_fence(__ATOMIC_SEQ_CST)
-
-/* For a loop that waits for another thread. */
-static ALWAYS_INLINE void cpu_relax(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#else
-	__asm__ volatile("yield");
-#endif
-}
 
 /* Force the load of @value before the code that follows: a clock reading would delay it. */
 #define load_now(value)	__asm__ volatile("" : "+r"(value))
