@@ -57,7 +57,7 @@ static bool is_log(int directory, const char *name)
 	return is_ours && (magic == LOG_MAGIC || magic == 0 || strcmp(head, LOG_POINTER) == 0);
 }
 
-/* Ours is also an incomplete copy of a log that was being moved home. */
+/* An incomplete copy of a log that was being moved home is ours, too. */
 static bool is_our_file(int directory, const char *name)
 {
 	size_t length = strlen(name);

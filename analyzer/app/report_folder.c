@@ -32,7 +32,9 @@ struct largest {
 	off_t bytes;
 };
 
-/* As if a csv of single calls were a trace: shorter calls are left out where all would be too much. */
+/*
+ * A csv of single calls is limited like a trace: if all calls would be too much, shorter ones are left out.
+ */
 static const struct trace_format csv_of_calls = { .name = "csv",
 						  .most_bytes = 100u << 20,
 						  .call_bytes = 250 };
@@ -196,7 +198,7 @@ static bool has_graph(const struct report *report)
 	return report->model->nr_functions && export_can_draw_graph();
 }
 
-/* Those that can be drawn here. */
+/* The formats that can be drawn here. */
 static int write_pictures(const struct report *report)
 {
 	const bool has_curves = has_pictures(report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open calls are in the model; what they wait for is in the thread's record, if that is of the same call. */
+/* The model has the open calls. The thread's record, if it is of the same call, says what that waits for. */
 #include "analyzer/calls/mpi_open.h"
 
 #include <stdlib.h>

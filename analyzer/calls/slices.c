@@ -13,7 +13,7 @@
 #include "analyzer/log/logfile.h"
 #include "analyzer/read/nodes_read.h"
 
-/* A stream that has a slice, with the keys for comparisons, so that most comparisons touch no stream. */
+/* A stream that has a slice. It has the keys for comparisons, so that most comparisons touch no stream. */
 struct waiting {
 	int64_t end;
 	struct slice_stream *stream;

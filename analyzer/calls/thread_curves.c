@@ -177,8 +177,8 @@ static double on_ns(const double *off)
 }
 
 /*
- * A span between two rows. Records show when the thread ran. They may lack a part of it, as before the first
- * one, or where some were lost: what is left of the sums goes there, evenly.
+ * A span between two rows. Records show when the thread ran. They may lack a part of the span, as before
+ * the first record, or if some were lost. The rest of the sums goes there, evenly.
  */
 static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to, const double *sums,
 			double stolen_ns, size_t *point, double *numbers)

@@ -180,7 +180,7 @@ static char *pattern_of(const struct function *function)
 	return strlen(p) > 4 && !strstr(name, "operator") ? xstrdup(p) : NULL;
 }
 
-/* It is a part of names: another function that is worth seeing must not go with it. */
+/* The compiler excludes each name that contains @pattern. Would that hide another function worth seeing? */
 static bool hits_others(const struct search *search, const char *pattern)
 {
 	for (size_t i = 0; i < search->model->nr_functions; i++) {

@@ -14,8 +14,8 @@
 #include "analyzer/read/nodes_read.h"
 
 /*
- * A function's name in all builds. Each copy and part that the compiler made has an identity of its own, and
- * all of them share one for the name without the compiler's suffix.
+ * The name of a function in all builds. Each copy and part that the compiler made has an identity of its
+ * own. All of them share one for the name without the compiler's suffix.
  */
 struct identity {
 	const char *module;

@@ -178,8 +178,8 @@ static double net_total_ns(const struct tree_node *node)
 }
 
 /*
- * Totals that were kept as recorded have the time of calls whose path is not known, and of all hooks in
- * these. All of them together have no more than the time of those calls.
+ * Totals that were kept as recorded include calls whose path is not known, and all hooks in these. Together
+ * they include no more than the time of those calls.
  */
 static void fit_kept_totals(struct model *model, const bool *below_others)
 {

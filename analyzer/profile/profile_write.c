@@ -97,7 +97,7 @@ static uint64_t to_count(double number)
 	return isnan(number) ? LOG_NONE : (uint64_t)number;
 }
 
-/* As reports show it: by rows too, which are not saved. */
+/* As reports show it: also from rows, which are not saved. */
 static void set_usage(struct process *saved, const struct process *process)
 {
 	const struct usage usage = usage_of_process(process);

@@ -84,10 +84,10 @@ static struct tree_node *caller_of(const struct tree_node *path)
 }
 
 /*
- * Code of the called function that is within another function was inlined there. Otherwise the place is the
- * one that the call returns to. Functions around the caller have the time as the caller's. If the caller has
- * no part in the place, the calling function has no hooks, and what is around it is not known. Calls outside
- * of all functions are of no line.
+ * If the called function's code lies within another function, it was inlined there. Otherwise the place is
+ * the one that the call returns to. Functions around the caller get the same time. If the caller has no
+ * part in the place, the calling function has no hooks, and the functions around it are not known. Calls
+ * outside of all functions have no line.
  */
 static struct calling calling_of(struct process *process, const struct tree_node *path, uint32_t site_low,
 				 uint32_t return_low)

@@ -45,7 +45,8 @@ static void set_clocks(struct log_header *header, const struct log_entry *entry,
 }
 
 /*
- * The header that a log of the process would have. @header: of its parent, or of the log that programs share.
+ * The header that a log of the process would have. @header: that of its parent, or of the log that programs
+ * share.
  */
 static void set_header(struct log_header *header, const struct log_entry *entry)
 {

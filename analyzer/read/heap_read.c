@@ -204,8 +204,8 @@ static void give_heap(const struct heap_reader *reader, struct thread *thread, c
 }
 
 /*
- * A peak below the bytes that a thread may hold back is noted when it frees the first block. A sample may
- * have seen it before.
+ * If a peak is below the bytes that a thread may hold back, the thread records it when it frees the first
+ * block. A sample may have seen the peak before.
  */
 static uint64_t peak_ticks(const struct process *process)
 {

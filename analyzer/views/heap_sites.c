@@ -312,8 +312,9 @@ static void look_at_callers(struct model *model, struct charge *charges)
 }
 
 /*
- * One block a call, which it does not free, and next to nothing else; called from several functions. One
- * that is named after it may count what it allocates by other functions, and reallocate.
+ * A wrapper allocates one block a call, does not free it, does next to nothing else, and is called from
+ * several functions. If its name says that it allocates, it may also do so by other functions, and
+ * reallocate.
  */
 static bool is_wrapper(const struct function *function, const struct charge *charge)
 {

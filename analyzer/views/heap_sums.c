@@ -107,7 +107,7 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 						     : "");
 }
 
-/* Without a sample among it, an error of 0 would be wrong. */
+/* If no sample is among these blocks, an error of 0 would be wrong. */
 static const char *not_freed_text(struct document *document, const struct model *model)
 {
 	const char *unseen = model->heap.not_freed_calls ? NULL : heap_unseen_text(document, model);

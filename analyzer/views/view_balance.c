@@ -43,7 +43,7 @@ struct balance {
 	size_t nr_touched;
 	size_t nr_ranks;
 	size_t first_row; /* of the pool that is read */
-	bool has_other_fields; /* than ranks in a saved profile had */
+	bool has_other_fields; /* other than those of ranks in a saved profile */
 };
 
 static struct balance_row *add_row(struct balance *balance, enum kind kind, struct function *function,

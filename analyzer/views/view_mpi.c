@@ -188,7 +188,7 @@ static void list_calls(struct call_rows *rows, const struct model *model)
 		finish_row(&rows->rows[i], nr_ranks);
 }
 
-/* Waiting is known where the other side of each call is; of MPI_Init it is not. */
+/* The waiting time is known if the other side of each call is known. That of MPI_Init never is. */
 static void finish_waiting(struct call_row *row, const struct mpi_waits *waits)
 {
 	uint64_t nr_recorded = 0, nr_unknown = 0;

@@ -143,7 +143,7 @@ struct group {
 	bool several_holders;
 };
 
-/* One of them: what a group waited for. */
+/* An object that calls of a group waited for. */
 struct group_object {
 	const struct group *group;
 	const char *name;
