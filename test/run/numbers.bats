@@ -49,8 +49,8 @@ good_views() {
 		95000000,7,thread,7,,,50000000
 	END
 	cat >good/use.csv <<-END
-		function,self_ns,total_ns,self_cpu_ns,total_cpu_ns,self_wait_ns,total_wait_ns,self_blocked_ns,total_blocked_ns
-		work,60000,60000,50000,50000,4000,4000,6000,6000
+		function,self_ns,total_ns,self_cpu_ns,total_cpu_ns,self_wait_ns,total_wait_ns,self_blocked_ns,total_blocked_ns,sampled_self_ns
+		work,60000,60000,50000,50000,4000,4000,6000,6000,50000000
 	END
 	cp good/use.csv good/use.thread.7.csv
 	cp good/use.csv good/use.pid.7.csv
@@ -98,6 +98,7 @@ finds() {
 	finds 'CPU above elapsed' use self_cpu_ns 60010
 	finds 'CPU, waiting and blocked above elapsed' use self_wait_ns 4010
 	finds 'functions above the CPU time of their thread' use.thread.7 self_cpu_ns 80000000
+	finds 'functions above the CPU time of their thread' use.thread.7 sampled_self_ns 120000000
 	finds 'CPU above elapsed' use.thread.7 self_cpu_ns 99002000
 	finds 'functions above the CPU time of their process' use.pid.7 self_cpu_ns 90000000
 	finds 'functions above CPU time' functions sampled_self_ns 200000000
