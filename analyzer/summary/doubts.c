@@ -105,6 +105,22 @@ static const struct loss losses[] = {
 	  "line events had no room: --focused-on records fewer, --budget keeps more", true },
 	{ LOG_LOST_LINE_COUNTS, "lost_line_counts", "source file's counts of lines had no room",
 	  "source files' counts of lines had no room", true },
+	{ LOG_LOST_SITES_UNKNOWN, "sites_unknown",
+	  "call site of a counted function goes on to the hook, which takes longer: it calls it by a "
+	  "register, or lies in code of no file or of too many",
+	  "call sites of counted functions go on to the hook, which takes longer: they call it by a "
+	  "register, or lie in code of no file or of too many",
+	  false },
+	{ LOG_LOST_SITES_ROOM, "sites_without_counter",
+	  "call site of a counted function goes on to the hook, which takes longer: there was no counter for it",
+	  "call sites of counted functions go on to the hook, which takes longer: there were no counters for "
+	  "them",
+	  false },
+	{ LOG_LOST_SITES_DETOURS, "sites_without_detour",
+	  "call site of a counted function goes on to the hook, which takes longer: it crosses a line of the "
+	  "cache",
+	  "call sites of counted functions go on to the hook, which takes longer: they cross lines of the cache",
+	  false },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)

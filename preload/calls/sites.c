@@ -6,10 +6,13 @@
 #include "preload/calls/stubs.h"
 
 #define REFUSED 1024u
+#define UNCHANGED 4096u
+#define PROBES 8u
 #define LINE 64u
 
 static uint32_t lock;				/* no task waits for it: it comes again at its next call */
-LARGE static uintptr_t refused[REFUSED];	/* keys of sites that cannot be changed */
+LARGE static uintptr_t unchanged[UNCHANGED];	/* return addresses of entries that cannot be changed */
+LARGE static uintptr_t refused[REFUSED];	/* keys of exits that cannot be changed */
 LARGE static uintptr_t looked_through[REFUSED]; /* functions whose jumps to the exit hook were looked for */
 
 LARGE static struct {
@@ -136,24 +139,26 @@ static bool log_site(uint32_t number)
 	return true;
 }
 
-/* Return: whether the site counts from now on. */
-static bool count_at(uint64_t function_addr, uintptr_t return_addr)
+/* Return: LOG_LOSSES: the site counts from now on. Else why it does not. */
+static enum log_loss count_at(uint64_t function_addr, uintptr_t return_addr)
 {
 	struct code *code = code_at(return_addr);
 	enum site_kind kind = code ? kind_of(code, return_addr, hook_functions[HOOK_ENTER]) : SITE_NONE;
 	struct stub *stub;
 
-	if (kind == SITE_NONE || nr_sites == LOG_COUNTERS)
-		return false;
+	if (kind == SITE_NONE)
+		return LOG_LOST_SITES_UNKNOWN;
+	if (nr_sites == LOG_COUNTERS)
+		return LOG_LOST_SITES_ROOM;
 	stub = stub_counting(code, function_addr, nr_sites);
 	if (!stub)
-		return false;
+		return LOG_LOST_SITES_ROOM;
 	sites[nr_sites].function_addr = function_addr;
 	sites[nr_sites].place_addr = return_addr;
 	if (!log_site(nr_sites))
-		return false;
+		return LOG_LOST_SITES_ROOM;
 	nr_sites++;
-	return point(code, return_addr - 4, stub, kind);
+	return point(code, return_addr - 4, stub, kind) ? LOG_LOSSES : LOG_LOST_SITES_DETOURS;
 }
 
 static bool leave_at(uint64_t function_addr, uintptr_t return_addr, enum hook hook)
@@ -199,14 +204,29 @@ static uint32_t place_of(uintptr_t key)
 	return (key >> 1) % REFUSED;
 }
 
-/*
- * A site is changed under the lock, and once. A site that cannot be changed is not tried again. After a
- * filter of system calls no site is changed.
- */
-static bool begin_change(uintptr_t key)
+/* The place of an entry that cannot be changed, or a free one for it. NULL: there is none, it is given up. */
+static uintptr_t *unchanged_place(uintptr_t return_addr)
 {
-	if (!CALL_SITES_ARE_KNOWN || stubs_are_refused() || refused[place_of(key)] == key || !live.log ||
-	    !try_lock())
+	for (uint32_t i = 0; i < PROBES; i++) {
+		uintptr_t *place = &unchanged[((return_addr >> 1) + i) % UNCHANGED];
+
+		if (*place == return_addr || !*place)
+			return place;
+	}
+	return NULL;
+}
+
+static bool is_unchanged(uintptr_t return_addr)
+{
+	const uintptr_t *place = unchanged_place(return_addr);
+
+	return !place || *place;
+}
+
+/* A site is changed under the lock. After a filter of system calls none is. */
+static bool begin_change(void)
+{
+	if (!CALL_SITES_ARE_KNOWN || stubs_are_refused() || !live.log || !try_lock())
 		return false;
 	if (!live_is_sealed())
 		return true;
@@ -215,23 +235,46 @@ static bool begin_change(uintptr_t key)
 	return false;
 }
 
-static void end_change(uintptr_t key, bool is_changed)
+static bool begin_entry(uintptr_t return_addr)
+{
+	if (is_unchanged(return_addr) || !begin_change())
+		return false;
+	if (!is_unchanged(return_addr)) /* else another thread has tried meanwhile */
+		return true;
+	unlock();
+	return false;
+}
+
+/* What cannot be changed is not tried again. */
+static void end_entry(uintptr_t return_addr, bool is_changed)
 {
 	if (!is_changed)
-		refused[place_of(key)] = key;
+		*unchanged_place(return_addr) = return_addr;
 	unlock();
+}
+
+/* Does the site before @return_addr go to a stub, which had no counters, or is another function's? */
+static bool is_changed_before(uintptr_t return_addr)
+{
+	return stubs_hold(return_addr + (uintptr_t)(intptr_t)displacement_at(return_addr - 4));
 }
 
 void site_entered(uint32_t function, uintptr_t return_addr)
 {
-	if (!selection_depends_on_caller() && begin_change(return_addr))
-		end_change(return_addr, count_at(counted_functions[function].addr, return_addr));
+	enum log_loss loss;
+
+	if (selection_depends_on_caller() || !begin_entry(return_addr))
+		return;
+	loss = count_at(counted_functions[function].addr, return_addr);
+	if (loss != LOG_LOSSES && !stubs_are_refused() && !is_changed_before(return_addr))
+		log_lose(live.log, loss);
+	end_entry(return_addr, loss == LOG_LOSSES);
 }
 
 void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr)
 {
-	if (begin_change(return_addr))
-		end_change(return_addr, leave_at(function_addr, return_addr, HOOK_ENTER));
+	if (begin_entry(return_addr))
+		end_entry(return_addr, leave_at(function_addr, return_addr, HOOK_ENTER));
 }
 
 /* Jumps come with any caller's address, so the function is part of the key. */
@@ -240,14 +283,17 @@ void site_left(uint64_t function_addr, uintptr_t return_addr)
 	const uintptr_t key = return_addr ^ function_addr << 16;
 	bool is_call;
 
-	if ((selection_depends_on_caller() && !selection_excludes(function_addr)) || !begin_change(key))
+	if ((selection_depends_on_caller() && !selection_excludes(function_addr)) ||
+	    refused[place_of(key)] == key || !begin_change())
 		return;
 	is_call = leave_at(function_addr, return_addr, HOOK_EXIT);
 	if (!is_call && looked_through[place_of(function_addr)] != function_addr) {
 		leave_by_jumps(function_addr);
 		looked_through[place_of(function_addr)] = function_addr;
 	}
-	end_change(key, is_call);
+	if (!is_call)
+		refused[place_of(key)] = key;
+	unlock();
 }
 
 void sites_forked(void)
@@ -266,4 +312,6 @@ void sites_forget(uintptr_t begin, uintptr_t end)
 	codes_forget(begin, end);
 	for (uint32_t i = 0; i < REFUSED; i++)
 		refused[i] = looked_through[i] = 0;
+	for (uint32_t i = 0; i < UNCHANGED; i++)
+		unchanged[i] = 0;
 }

@@ -25,5 +25,5 @@ same_calls() {
 
 # counts PROGRAM ARGS...: and auto counted some functions
 counts() {
-	same_calls "$@" && between "functions of $1 that were counted" 1 "$(counted_functions | wc -l)" 1000
+	same_calls "$@" && between "functions of $1 that were counted" 1 "$(counted_functions | wc -l)" 10000
 }

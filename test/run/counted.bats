@@ -88,3 +88,31 @@ export INSIDEME_TIMING=auto
 		fi
 	done
 }
+
+@test "call sites that go on to the hook are told, and why" {
+	local i
+	cat >by_register.c <<-'END'
+		extern void __cyg_profile_func_enter(void *, void *), __cyg_profile_func_exit(void *, void *);
+		static void (*volatile enter)(void *, void *) = __cyg_profile_func_enter;
+		__attribute__((noinline, no_instrument_function)) static void tiny(void)
+		{
+			enter((void *)tiny, __builtin_return_address(0));
+			__cyg_profile_func_exit((void *)tiny, __builtin_return_address(0));
+		}
+		int main(void) { for (int i = 0; i < 400000; i++) tiny(); return 0; }
+	END
+	gcc -O2 -g -finstrument-functions by_register.c -o by_register
+	counts ./by_register
+	same "by register" "$(view quality | "$here/csv" value finding=sites_unknown)" 1
+
+	# 2,040 counters for the sites of 2,100 functions
+	for ((i = 0; i < 2100; i++)); do
+		echo "__attribute__((noinline)) void f$i(void) { __asm__ volatile(\"\"); }"
+	done >many.c
+	{ echo 'int main(void) { for (int i = 0; i < 2500; i++) {'; printf 'f%s();\n' {0..2099}; echo '} return 0; }'; } >>many.c
+	gcc -O2 -finstrument-functions many.c -o many
+	counts ./many
+	same "beyond the counters" "$(view quality | "$here/csv" value finding=sites_without_counter)" \
+		$(($(counted_functions | wc -l) - 2040))
+	same "of others" "$(view quality | grep -c '^sites_unknown\|^sites_without_detour' || true)" 0
+}
