@@ -108,3 +108,52 @@ static ALWAYS_INLINE bool heap_freed_at_once(struct log_thread *thread, void *pl
 	add_own(&freeing->freed_bytes, (long)block.bytes);
 	return true;
 }
+
+/* ---- the usual cases, where there are only counters ---- */
+
+/* The calling thread, where each block has the size that glibc gave it; else NULL. */
+static ALWAYS_INLINE struct log_thread *heap_counting_thread(void)
+{
+	struct log_thread *thread = self;
+
+	return likely(live.heap == HEAP_COUNTERS && allocator.is_libcs && live.log && thread &&
+		      !thread->heap_inside)
+		       ? thread
+		       : NULL;
+}
+
+/* The record of the thread's path, if it may count so many bytes more or less; else NULL. */
+static ALWAYS_INLINE struct log_heap *heap_ready(const struct log_thread *thread, long bytes)
+{
+	struct log_header *log = live.log;
+	const uint32_t ref = node_at(log, thread->current)->heap;
+
+	return likely(ref && heap_may_hold(thread, bytes)) ? log_at(log, ref) : NULL;
+}
+
+/* Return: false: something rare is to be done, and nothing has changed. */
+static ALWAYS_INLINE bool heap_count_allocated(struct log_thread *thread, void *place)
+{
+	const uint64_t bytes = real.malloc_usable_size(place);
+	struct log_heap *heap = heap_ready(thread, (long)bytes);
+
+	if (unlikely(!heap || bytes > heap->largest_bytes))
+		return false;
+	add_own(&heap->alloc_calls, 1);
+	add_own(&heap->alloc_bytes, (long)bytes);
+	heap_add(thread, (long)bytes);
+	return true;
+}
+
+static ALWAYS_INLINE bool heap_count_freed(struct log_thread *thread, void *place)
+{
+	const uint64_t bytes = real.malloc_usable_size(place);
+	struct log_heap *heap = heap_ready(thread, -(long)bytes);
+
+	if (unlikely(!heap))
+		return false;
+	add_own(&heap->free_calls, 1);
+	add_own(&heap->freed_bytes, (long)bytes);
+	heap_add(thread, -(long)bytes);
+	return true;
+}

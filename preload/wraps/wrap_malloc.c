@@ -29,10 +29,18 @@ static NOINLINE void *malloc_counted(void *block, size_t bytes, uintptr_t caller
 
 static NOINLINE void *malloc_otherwise(size_t bytes, uintptr_t caller)
 {
-	if (heap_is_counted())
-		return malloc_counted(real.malloc(bytes), bytes, caller);
-	heap_not_counted();
-	return real_malloc(bytes);
+	struct log_thread *thread;
+	void *block;
+
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
+		return real_malloc(bytes);
+	}
+	block = real.malloc(bytes);
+	thread = heap_counting_thread();
+	if (likely(block && thread && heap_count_allocated(thread, block)))
+		return block;
+	return malloc_counted(block, bytes, caller);
 }
 
 EXPORT void *malloc(size_t bytes)
@@ -65,10 +73,14 @@ EXPORT void *calloc(size_t count, size_t bytes)
 
 static NOINLINE void free_otherwise(void *block)
 {
-	struct log_thread *thread = block && !bootstrap_owns(block) ? heap_thread() : NULL;
+	const bool is_real = block && !bootstrap_owns(block);
+	struct log_thread *thread = is_real ? heap_counting_thread() : NULL;
 
-	if (thread)
-		heap_free(thread, block);
+	if (!thread || !heap_count_freed(thread, block)) {
+		thread = is_real ? heap_thread() : NULL;
+		if (thread)
+			heap_free(thread, block);
+	}
 	real_free(block);
 }
 
