@@ -9,6 +9,8 @@
 #include "analyzer/read/heap_read.h"
 #include "analyzer/summary/doubts.h"
 
+#define HEAP_WINDOW_BYTES 16384.0 /* the recorder leaves out whole ones */
+
 /* A size as in settings: 32M, 32m. */
 static double bytes_of(const char *text)
 {
@@ -53,19 +55,40 @@ static void add_no_shares(struct findings *findings, const struct model *model)
 				limit, nr, nr == 1 ? "" : "es"));
 }
 
+/*
+ * The map of live blocks was at its limit in @process. Allocations are exact; each free in a window that is known
+ * stands for 2^shift. Windows are chosen by a hash, each with the probability 1/2^shift, so the variance of what
+ * was freed is (2^shift - 1) times the sum of squares of what was freed in each window: with n windows of the
+ * heap that is freed^2 / n if they were used alike.
+ */
+static void add_windows(struct findings *findings, const struct model *model, const struct process *process)
+{
+	const uint32_t one_in = 1u << process->header.heap_shift;
+	const double windows = fmax(1, (double)process->header.heap_peak_bytes / HEAP_WINDOW_BYTES);
+	const double error = (double)model->heap.freed_bytes * sqrt((one_in - 1) / windows);
+
+	findings_add(findings, "live_blocks_sampled", UNIT_NONE, one_in, true,
+		     document_text(findings->document,
+				   "to save memory, only 1 in %u windows of 16 KiB of the heap was recorded in the "
+				   "process that had most: live and not freed blocks are estimates; the standard "
+				   "error of all their bytes together, from some %.0f windows, is about %s",
+				   one_in, fmax(1, windows / one_in), findings_number(findings, UNIT_BYTES, error)));
+}
+
 void findings_of_heap(struct findings *findings, const struct model *model)
 {
+	const struct process *most = NULL;
 	uint64_t unknown = 0;
-	uint32_t shift = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct log_header *header = &model->processes[i]->header;
+		const struct process *process = model->processes[i];
+		const uint32_t shift = process->header.heap_shift;
 
-		if (!heap_is_live(model->processes[i]))
+		if (!heap_is_live(process))
 			continue;
-		unknown += header->heap_unknown_frees;
-		if (shift < header->heap_shift)
-			shift = header->heap_shift;
+		unknown += process->header.heap_unknown_frees;
+		if (shift > (most ? most->header.heap_shift : 0) && shift < 32)
+			most = process;
 	}
 	if (unknown)
 		findings_add(
@@ -75,13 +98,7 @@ void findings_of_heap(struct findings *findings, const struct model *model)
 				      " frees were of blocks allocated before the recorder started or before "
 				      "a fork, or never allocated",
 				      unknown));
-	if (shift > 0 && shift < 32)
-		findings_add(
-			findings, "live_blocks_sampled", UNIT_NONE, (double)(1u << shift), true,
-			document_text(
-				findings->document,
-				"to save memory, only 1 in %u live blocks was recorded in the process that "
-				"had most: live and not freed blocks are estimates",
-				1u << shift));
+	if (most)
+		add_windows(findings, model, most);
 	add_no_shares(findings, model);
 }

@@ -286,8 +286,12 @@ static const char *note_of(struct document *document, const struct report *repor
 			document_count(document, model->heap.nr_samples, "allocation"),
 			unseen ? ", and 0 may be " : "", unseen ? unseen : "");
 	if (report_has_live_heap(report))
-		return "what the function itself allocated, whichever function freed it; temporary: freed "
-			"before the thread's next allocation";
+		return document_text(
+			document,
+			"what the function itself allocated, whichever function freed it; temporary: freed "
+			"before the thread's next allocation%s",
+			report_has_counted(report) ? "; paths may lack functions in between whose calls were only "
+						     "counted" : "");
 	return has_hooks(model) ? "by the function itself; a free counts where it happens; "
 				  "INSIDEME_HEAP=live records what lived at the peak and what was never freed"
 				: no_sites_note(document, model);

@@ -189,6 +189,7 @@ export INSIDEME_TIMING=auto
 	same "allocations" "$(cat auto.csv)" "$(cat exact.csv)"
 	same "counted functions" "$(counted_functions | sort | xargs)" "seldom tiny"
 	same "blocks of one_block" "$(value alloc_calls function=one_block)" 4688
+	"$report" -v heap | tr -s ' \n' ' ' | grep -q "paths may lack functions in between whose calls were only counted"
 	same "blocks of keep_block" "$(value alloc_calls function=keep_block)" 37500
 }
 

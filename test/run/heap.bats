@@ -549,3 +549,37 @@ limited() {
 	between "blocks" $((alone - alone / 16 - (8 << 20) / 208)) "$recorded" $((alone + 1))
 	between "those that live" $((recorded * 9 / 10)) "$(all not_freed_blocks)" $((recorded * 11 / 10))
 }
+
+# Blocks that come and go where the map has room for few: each window that is known stands for others.
+@test "past the map's limit the estimate has an error, which is not much smaller than how far off it is" {
+	local told one_in error_bytes unit off
+	cat >churns.c <<-'END'
+		#include <stdlib.h>
+		#include <stdio.h>
+		enum { LIVE = 400000 };
+		static void *blocks[LIVE];
+		int main(void)
+		{
+			unsigned long random = 1;
+			for (long i = 0; i < 3 * LIVE; i++) {
+				long slot = i < LIVE ? i : (long)((random >> 33) % LIVE);
+				random = random * 6364136223846793005u + 1442695040888963407u;
+				free(blocks[slot]);
+				blocks[slot] = malloc(200);
+			}
+			return 0;
+		}
+	END
+	gcc -O1 -finstrument-functions churns.c -o churns
+	(ulimit -v 160000 && LD_PRELOAD=$library ./churns 2>stderr)
+	quiet
+	told=$("$report" -v quality | tr -s ' \n' ' ' | sed -n 's/.*only 1 in \([0-9]*\) windows.* is about \([0-9.]*\) \([kMG]i\?B\).*/\1 \2 \3/p')
+	read -r one_in error_bytes unit <<<"$told"
+	between "windows" 2 "$one_in" 4096
+	error_bytes=$(awk -v n="$error_bytes" -v unit="$unit" 'BEGIN {
+		split("kB 1e3 KiB 1024 MB 1e6 MiB 1048576", of, " ")
+		for (i = 1; i < 8; i += 2) if (of[i] == unit) printf "%d", n * of[i + 1] }')
+	off=$(($(all not_freed_bytes) - 400000 * 200))
+	between "off by, in standard errors of $told" 0 $((${off#-} / error_bytes)) 4
+	between "the error" 1 "$error_bytes" 40000000
+}
