@@ -207,13 +207,17 @@ static uint32_t place_of(uintptr_t key)
 /* The place of an entry that cannot be changed, or a free one for it. NULL: there is none, it is given up. */
 static uintptr_t *unchanged_place(uintptr_t return_addr)
 {
+	uintptr_t *free_place = NULL;
+
 	for (uint32_t i = 0; i < PROBES; i++) {
 		uintptr_t *place = &unchanged[((return_addr >> 1) + i) % UNCHANGED];
 
-		if (*place == return_addr || !*place)
+		if (*place == return_addr)
 			return place;
+		if (!*place && !free_place)
+			free_place = place;
 	}
-	return NULL;
+	return free_place;
 }
 
 static bool is_unchanged(uintptr_t return_addr)
@@ -313,5 +317,6 @@ void sites_forget(uintptr_t begin, uintptr_t end)
 	for (uint32_t i = 0; i < REFUSED; i++)
 		refused[i] = looked_through[i] = 0;
 	for (uint32_t i = 0; i < UNCHANGED; i++)
-		unchanged[i] = 0;
+		if (unchanged[i] - begin < end - begin)
+			unchanged[i] = 0;
 }
