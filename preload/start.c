@@ -143,7 +143,7 @@ static void publish_log(struct log_header *log, uint64_t us_ticks)
 	entry_have_log(log);
 }
 
-/* What a child knows about itself without system calls. The child of a raw clone has no entry. */
+/* Facts that a child knows about itself without system calls. The child of a raw clone has no entry. */
 static void identify_child(struct process_id *id, const struct log_entry *entry)
 {
 	*id = own_id;

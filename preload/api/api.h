@@ -29,7 +29,7 @@ int on_call(void (*callback)(const char *name, uint64_t ns, int broken), uint64_
 /* Bytes that the open call moved: a message of no MPI call. */
 int messages_moved(uint64_t bytes);
 
-/* What the program can ask for. */
+/* Questions that the program can ask. */
 int query_sum(const char *name, struct insideme_sum *sum);
 int query_sum_after(const char *name, struct insideme_sum *sum);
 int query_reset(const char *name);

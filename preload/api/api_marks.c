@@ -108,7 +108,7 @@ int mark_snapshot(const char *name)
 	return write_mark(LOG_MARK_SNAPSHOT, name, buffer);
 }
 
-/* Of values that follow each other closely, the last one stays. */
+/* If values follow each other closely, only the last one stays. */
 static bool is_close(const struct log_counter *counter, uint64_t ticks)
 {
 	return ticks - counter->record.ticks < (ticks - live.log->start.ticks) >> COUNTER_PARTS;

@@ -129,7 +129,7 @@ static bool left(void *function)
 	return true;
 }
 
-/* Where a call was made: refs. */
+/* The refs of a call's thread and path. */
 struct call_place {
 	uint32_t thread, node;
 };

@@ -9,7 +9,7 @@
 
 #include "preload/state/live.h"
 
-/* Where a call came from; the key of a struct log_call_place. */
+/* The place that a call came from; the key of a struct log_call_place. */
 struct called_from {
 	uint64_t code;
 	uint32_t node;

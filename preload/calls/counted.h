@@ -43,8 +43,8 @@ _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
 extern HIDDEN struct counted_function *counted_functions;
 
 /*
- * Where changed call sites count for the calling thread. NULL at first, and in a forked child: then they go
- * on to the hook.
+ * The counters of changed call sites in the calling thread. NULL at first, and in a forked child: then they
+ * go on to the hook.
  */
 extern HIDDEN __thread uint64_t *counters TLS_INITIAL_EXEC;
 

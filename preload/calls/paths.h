@@ -9,13 +9,13 @@ static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint
 	return log_at(log, ref);
 }
 
-/* Where the thread's next node comes from. */
+/* The room for the thread's next node. */
 static inline struct log_area *paths_newest_area(struct log_thread *thread)
 {
 	return thread->nodes ? log_at(live.log, thread->nodes) : &thread->head;
 }
 
-/* Where the thread's cache keeps the callee @function_addr of @parent. */
+/* The place in the thread's cache for the callee @function_addr of @parent. */
 static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent,
 						uint64_t function_addr)
 {

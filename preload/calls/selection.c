@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions are recorded, by their addresses. */
+/* Decides which functions are recorded, by their addresses. */
 #include "preload/calls/selection.h"
 
 #include <errno.h>

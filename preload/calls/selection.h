@@ -23,7 +23,7 @@ enum verdict { VERDICT_NONE, VERDICT_PLAIN, VERDICT_KEPT, VERDICT_FOCUS, VERDICT
 #define VERDICT_MASK	7u
 #define SELECTION_CACHE	4096u
 
-/* What one list of the focus selects, with INSIDEME_EXCLUDE and INSIDEME_KEEP. */
+/* The functions that one list of the focus selects, with INSIDEME_EXCLUDE and INSIDEME_KEEP. */
 struct selection_set {
 	uint64_t cache[SELECTION_CACHE]; /* address << VERDICT_BITS | verdict; atomic */
 	bool has_names;

@@ -61,8 +61,9 @@ bool stubs_are_refused(void);
 bool stubs_hold(uintptr_t addr);
 
 /*
- * Where a forked child that was interrupted at @addr must continue: at the begin of the stub that @addr is
- * in, because the stub may have loaded the address of the parent's counters. Elsewhere @addr itself.
+ * The address at which a forked child that was interrupted at @addr must continue: at the begin of the stub
+ * that @addr is in, because the stub may have loaded the address of the parent's counters. Elsewhere @addr
+ * itself.
  */
 uintptr_t stub_restart(uintptr_t addr);
 

@@ -84,7 +84,7 @@ extern HIDDEN struct maps {
 	uint32_t unusual_numbers;	/* the same, or UINT32_MAX where blocks are sampled; atomic */
 } live_map;
 
-/* Where a block's entry lies. */
+/* The place of a block's entry. */
 struct place {
 	uint64_t *entry;
 	uint64_t *slot;

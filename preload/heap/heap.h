@@ -70,7 +70,7 @@ static ALWAYS_INLINE bool heap_is_counted(void)
 	return live.heap != HEAP_OFF;
 }
 
-/* What it does now is not counted; a forked child may be due to have its log. */
+/* The thread's allocations are not counted now; a forked child may be due to open its log. */
 static ALWAYS_INLINE void heap_not_counted(void)
 {
 	if (unlikely(entry_due_ticks))

@@ -30,7 +30,7 @@ struct heap_new {
 };
 extern HIDDEN __thread struct heap_new heap_new TLS_INITIAL_EXEC;
 
-/* Where the program called, if @caller called the allocator. */
+/* The place in the program, if @caller called the allocator. */
 static ALWAYS_INLINE uintptr_t heap_caller(uintptr_t caller)
 {
 	return unlikely(caller - heap_new.function < HEAP_NEW_BYTES) ? heap_new.caller : caller;

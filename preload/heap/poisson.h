@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* What one sampled block stands for. */
+/* The blocks and bytes that one sampled block stands for. */
 struct poisson_weight {
 	uint64_t bytes;		/* bytes / p */
 	uint64_t blocks;   /* 1 / p, rounded up or down by a hash of the block's address: always the same for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What -finstrument-functions calls. */
+/* The functions that -finstrument-functions calls. */
 #pragma once
 
 #include "preload/common/base/compiler.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What insideme-run prints and saves when the program has ended. */
+/* Prints and saves what is due when the program has ended. */
 #pragma once
 
 #include <signal.h>

@@ -39,7 +39,7 @@ const struct rows_preset rows_presets[] = {
 	{ .name = NULL },
 };
 
-/* Where rows go. */
+/* The recordings, by where rows go. */
 static const struct {
 	const char *name;
 	const char *format;		/* format of insideme-report */

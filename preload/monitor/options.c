@@ -198,7 +198,7 @@ static struct option_table make_table(void)
 	return (struct option_table){ lines, ARRAY_SIZE(lines), complain };
 }
 
-/* What --focus means beside --pid. */
+/* The meaning of --focus beside --pid. */
 static int check_focus(struct options *options)
 {
 	if (options->stacks || options->children || options->timeout_ns || options->settings[SETTING_SAMPLE])

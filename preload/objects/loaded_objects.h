@@ -96,7 +96,7 @@ void *object_find_old(const struct object *object, const char *name, uint32_t ha
 uint64_t object_function_bytes(const struct object *object, const char *name);
 
 /*
- * Where @object, which does not define @name, keeps the address that the linker found for it. NULL:
+ * The place where @object, which does not define @name, keeps the address that the linker found for it. NULL:
  * it does not use @name.
  */
 void **object_slot(const struct object *object, const char *name);
@@ -123,10 +123,7 @@ extern HIDDEN struct runtime_range runtimes_linker, runtimes_buffers;	/* set bef
 /* Is the code at @addr a runtime's? */
 bool runtimes_hold(uintptr_t addr);
 
-/*
- * Does the function at @caller, which calls the allocator, keep its blocks for itself, whoever
- * called it?
- */
+/* Does the function at @caller, which calls the allocator, keep its blocks for itself, whatever called it? */
 static ALWAYS_INLINE bool runtimes_keep(uintptr_t caller)
 {
 	return caller - runtimes_linker.begin < runtimes_linker.bytes ||

@@ -371,8 +371,8 @@
 		(place, thread, lock, hint), "omp critical", LOCK, lock)
 
 /*
- * What begins a parallel region of libgomp: the body runs in each thread of the team, then the caller
- * waits for the others. Columns: result, name, parameters, arguments with the body and its data as
+ * Functions that begin a parallel region of libgomp: the body runs in each thread of the team, then the
+ * caller waits for the others. Columns: result, name, parameters, arguments with the body and its data as
  * `run` and `place`.
  */
 #define GOMP_BODY void (*body)(void *), void *data, unsigned int threads

@@ -29,7 +29,7 @@ _Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
 
 /* 0: nothing is sampled. Atomic: timing auto sets it late, samples_stop() clears it. */
 static uint64_t interval_ns;
-static const char *stopped;	/* why nothing is sampled any more; NULL: nobody has said so. Atomic */
+static const char *stopped;	/* why nothing is sampled any more; NULL: not stopped. Atomic */
 /* There were no hooks at the start, and samples were requested. Set before any thread. */
 static bool takes_stacks;
 static uint32_t has_begun_counting;	/* a function is counted: 250 samples a second, or why not. Atomic */

@@ -12,7 +12,7 @@
 
 #include "preload/state/live.h"
 
-/* What a signal handler returns to: the restorer of struct kernel_action. */
+/* The code that a signal handler returns to: the restorer of struct kernel_action. */
 extern HIDDEN void insideme_signal_return(void);
 
 /* Constructor, and a child that opens its log: find out whether this process may use thread timers. */

@@ -21,7 +21,7 @@ static long read_own(uintptr_t addr, void *to, size_t bytes)
 	return raw_syscall(SYS_process_vm_readv, sys_getpid(), (long)&here, 1, (long)&there, 1, 0);
 }
 
-/* Where a stack has overflowed, its pointer is in the guard pages below it, or farther. */
+/* If a stack has overflowed, its pointer is in the guard pages below it, or farther. */
 static long copy_stack(struct log_stack_copy *copy, uintptr_t sp)
 {
 	const uintptr_t page = live.log->page_bytes;
@@ -82,7 +82,7 @@ NOINLINE void last_words_here(void)
 	copy(&head);
 }
 
-/* Of several threads, the first one asks. */
+/* If several threads come here, the first one asks. */
 void last_words_of_others(bool waits)
 {
 	struct log_header *log = live.log;

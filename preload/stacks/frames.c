@@ -36,9 +36,10 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 {
 	struct log_frames *stack = area_at(area->stack);
 	/*
-	 * Which hooks must go the slow way. A handler may have interrupted a hook, which must find everything
-	 * as it was, so all hooks of a handler do. So does the first hook on a stack near others, and all
-	 * hooks while an exception is on its way. A gap ends at the first hook after recording went on.
+	 * Decides which hooks must go the slow way. A handler may have interrupted a hook, which must find
+	 * everything as it was, so all hooks of a handler do. So does the first hook on a stack near others,
+	 * and all hooks while an exception is on its way. A gap ends at the first hook after recording went
+	 * on.
 	 */
 	uint64_t bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top)
 				 ? 0

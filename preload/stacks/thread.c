@@ -16,7 +16,7 @@
 #define OWN_SHARE	8	/* unless this part of the budget is used before */
 #define LOOKS		8	/* records that are checked for one to take over */
 
-/* Where top_addr points before the first frame: outside of the log, so a reader sees no frames. */
+/* The target of top_addr before the first frame: outside of the log, so a reader sees no frames. */
 static struct log_frame no_frames[2];
 
 static struct log_thread *record_at(uint32_t ref)
@@ -55,7 +55,7 @@ static void begin(struct log_header *log, struct log_thread *thread, uint64_t fu
 static void begin_first(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
 {
 	thread->root.min_ticks = UINT64_MAX;
-	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
+	thread->pending_addr = (uint64_t)thread->root.histogram;	/* no reader uses the root's */
 	thread->begin_ticks = now_ticks();
 	begin(log, thread, function_addr);
 }

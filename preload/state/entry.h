@@ -17,7 +17,7 @@
 
 struct open_calls;
 
-/* What a child must know about the thread that forked. */
+/* Facts that a child must know about the thread that forked. */
 struct fork_origin {
 	uint64_t before_ns;		/* CLOCK_BOOTTIME before the fork */
 	int64_t heap_before_bytes;	/* the heap that the child inherits */
@@ -50,7 +50,7 @@ bool entry_enter_program(struct run *run, const struct process_id *id, const str
 struct log_entry *entry_own(void);
 /* Is it the entry of a program, not of a child? */
 bool entry_is_program(void);
-/* Where the process counts its use of the heap. NULL: nowhere. */
+/* The counters of the process's use of the heap. NULL: it is not counted. */
 struct log_heap *entry_heap(void);
 /* The texts of a program's entry. */
 void entry_facts(const struct log_entry *entry, struct facts *facts);

@@ -102,7 +102,7 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST,
 						__ATOMIC_ACQUIRE)) {
 			__atomic_fetch_add(&nr_labels, 1, __ATOMIC_RELEASE);
-			if (live.log) {	/* otherwise whoever opens a log finds the label in the list */
+			if (live.log) {	/* otherwise the task that opens a log finds the label in the list */
 				log_space_for_records(live.log);
 				write_record(live.log, label);
 			}

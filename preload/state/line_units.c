@@ -42,7 +42,7 @@ struct place {
 	struct log_line_counts *counts; /* NULL: there was no room */
 };
 
-/* The loader runs one constructor or destructor at a time, so nobody else writes. */
+/* The loader runs one constructor or destructor at a time, so no other task writes. */
 LARGE static struct place places[UNITS_MAX];
 static uint32_t nr_places;
 
@@ -156,7 +156,7 @@ static void take(const struct place *place)
 		line_counts_take(place->counts);
 }
 
-/* From is_final on nobody else copies what may be unmapped soon. */
+/* From is_final on no other task copies counters that may soon be unmapped. */
 void line_units_remove(const void *unit)
 {
 	for (uint32_t i = 0; i < nr_places; i++) {

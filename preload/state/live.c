@@ -72,7 +72,7 @@ void live_seal(int filters)
 	__atomic_fetch_add(&nr_filters, filters, __ATOMIC_SEQ_CST);
 }
 
-/* What has passed since the log began. Return: whether that is a rate. */
+/* The time since the log began. Return: whether it is long enough for a rate. */
 static bool since_start(uint64_t *ticks, uint64_t *ns)
 {
 	const struct log_clocks *start = &live.log->start;

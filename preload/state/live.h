@@ -16,8 +16,9 @@
 enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
 
 /*
- * What every hook looks at. In a forked child, however it was made, this page is wiped (MADV_WIPEONFORK). So
- * log is NULL there until live_open_child(), as it is before the constructor and when recording is off.
+ * The page that every hook looks at. In a forked child, however it was made, this page is wiped
+ * (MADV_WIPEONFORK). So log is NULL there until live_open_child(), as it is before the constructor and when
+ * recording is off.
  */
 struct live {
 	/* On a page of its own, in memory without a file: MADV_WIPEONFORK requires both. */

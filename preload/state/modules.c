@@ -26,7 +26,7 @@ struct module {
 	struct log_module *record;	/* NULL: there was no room */
 };
 
-/* Read without a lock. Written by the task that holds updating, for which nobody waits. */
+/* Read without a lock. Written by the task that holds updating; no task waits for that. */
 LARGE static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
@@ -239,8 +239,8 @@ static void sweep(struct log_header *log)
 }
 
 /*
- * Bring the map up to date, or add the object @one. If another task is doing so, it does it again; nobody
- * waits.
+ * Bring the map up to date, or add the object @one. If another task is doing so, that one repeats it; this
+ * one does not wait.
  */
 static void update_now(const struct object *one)
 {

@@ -14,7 +14,7 @@ struct wait_function {
 	uint64_t function_addr; /* atomic; its address in the log, once it has a label there; 0: none yet */
 };
 
-/* What a call waits for. */
+/* The target of a waiting call. */
 struct wait_target {
 	const void *lock;    /* NULL: none */
 	uint32_t holder_tid; /* the task that holds the lock, 0: not known */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a C++ exception says about itself, read without the program's C++ library and without running the
+ * Reads the type and message of a C++ exception, without the program's C++ library and without running the
  * program's code.
  */
 #pragma once

@@ -20,7 +20,7 @@
 #define HEADER_CLANG		12
 #define TYPE_WORDS		14	/* from the thrown object back to its type_info, in both libraries */
 
-/* Of a program that started with a C++ library. Set before any thread. */
+/* For a program that started with a C++ library. Set before any thread. */
 LARGE static struct real program;
 
 void exceptions_init(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the wrappers share, and what the constructor calls before any thread. */
+/* Functions that wrappers share, or that the constructor calls before any thread. */
 #pragma once
 
 #include "preload/stacks/thread.h"
@@ -20,8 +20,8 @@ void ends_init(void);
 void exceptions_init(void);
 
 /*
- * What the innermost handler of the calling thread has caught, as the C++ library of the code at @caller
- * knows it, or NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
+ * The object that the innermost handler of the calling thread has caught, as the C++ library of the code at
+ * @caller knows it, or NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
  */
 void *exception_caught(uintptr_t caller, const char **type, const char **message);
 

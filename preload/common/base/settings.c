@@ -431,9 +431,9 @@ static void take_lines(struct reading *reading, char *at)
 }
 
 /*
- * Only a file is trusted that the user or root owns and that nobody else can write. The user gets a
- * message about a file of their own. There is none about other people's files, which must not put a
- * line into a program's output.
+ * Only a file that the user or root owns, and that no other user can write, is trusted. The user gets a
+ * message about a file of their own. There is none about other people's files, which must not put a line into
+ * a program's output.
  */
 static bool is_trusted(const struct reading *reading, int fd, const char *path)
 {

@@ -35,7 +35,7 @@ bool text_begins(const char *string, const char *prefix);
 const char *text_find(const char *string, char c);
 /* Last path component of @path. */
 const char *text_base_name(const char *path);
-/* Copy and end with 0. What does not fit is cut. */
+/* Copy, cut to the room, and end with 0. */
 void text_copy(char *to, size_t bytes, const char *from);
 
 /* Cut @end off, if @string ends so. */

@@ -42,7 +42,7 @@ static const struct column process_slow_columns[] = {
 	COLUMN(descriptors, COUNT, GAUGE),
 	/* Ready to run without a free processor; sum over all threads seen */
 	COLUMN(run_wait_ns, WAIT_NS, CUMULATIVE),
-	/* Of its network namespace, without the loopback */
+	/* All interfaces of its network namespace except the loopback */
 	COLUMN(netns_received_bytes, BYTES, CUMULATIVE),
 	COLUMN(netns_received_packets, COUNT, CUMULATIVE),
 	COLUMN(netns_sent_bytes, BYTES, CUMULATIVE),
@@ -63,7 +63,7 @@ static const struct column process_gpu_columns[] = {
 };
 
 static const struct column thread_columns[] = {
-	/* Of a running thread, late by up to one tick of the kernel */
+	/* For a running thread it is late by up to one tick of the kernel */
 	COLUMN(thread_cpu_ns, NS, CUMULATIVE),
 	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
 	/* As of the process, of this thread alone; not read while it is the only one */

@@ -18,9 +18,8 @@ struct log_growth {
 void log_growth_init(struct log_growth *ahead, struct log_header *log, int log_fd);
 
 /*
- * Make a first touch of a page, which nobody has brought in, bring in this page alone. Otherwise
- * the file system allocates and clears its whole read-ahead, which may be 8 MiB and take 2 ms.
- * Holds for this process.
+ * Make the first touch of a page that is not in memory bring in only this page. Otherwise the file system
+ * allocates and clears its whole read-ahead, which may be 8 MiB and take 2 ms. Holds for this process.
  */
 void log_growth_touch_singly(struct log_header *log);
 

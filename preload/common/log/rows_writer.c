@@ -139,7 +139,7 @@ static uint64_t bend_at(const struct row_set *rows, uint64_t index)
 	return bend;
 }
 
-/* Of every second row those go that bend least: their bend is below this, and they are a quarter of all. */
+/* A quarter of all rows go: those of every second row that bend least, with a bend below this. */
 static uint64_t least_bend(const struct row_set *rows)
 {
 	for (uint64_t least = 1;; least *= 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the calling process uses, as getrusage() reports it, and the part of it that belongs to
- * threads that read for us.
+ * The use of resources by the calling process, from getrusage(), and the part of it that belongs to threads
+ * that read for us.
  */
 #pragma once
 

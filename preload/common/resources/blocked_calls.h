@@ -9,7 +9,7 @@
 
 #define BLOCKED_AREAS 8u /* each is of 126 places */
 
-/* Of one process; used by the one thread that samples it. */
+/* The state for one process; used by the one thread that samples it. */
 struct blocked_log {
 	struct log_header *log;
 	struct source_count *count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What our control group (version 1 or 2) uses and may use. A limit is the lowest of the group's
- * and of those of the visible groups above it, as read at the start. Numbers stay LOG_NONE where
- * there is no group or no limit.
+ * The use and the limits of our control group (version 1 or 2). A limit is the lowest of the group's and of
+ * those of the visible groups above it, as read at the start. Numbers stay LOG_NONE where there is no group
+ * or no limit.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a process uses of GPUs of AMD, Intel and others. Their kernel drivers report it in
- * /proc/PID/fdinfo of each descriptor of /dev/dri, so no library is needed. What a descriptor had
- * used is lost when it is closed.
+ * Use of GPUs of AMD, Intel and others by a process. Their kernel drivers report it in /proc/PID/fdinfo of
+ * each descriptor of /dev/dri, so no library is needed. A descriptor's figures are lost when it is closed.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors;
- * and each processor.
+ * The use of the machine as a whole: processors, memory, swap, disks, networks, pressure, sensors; and each
+ * processor.
  */
 #pragma once
 

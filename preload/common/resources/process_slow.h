@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is read of a process at a slow pace: its descriptors, its network namespace, its share of
+ * Figures of a process that are read at a slow pace: its descriptors, its network namespace, its share of
  * pages.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What one process uses: reads /proc/PID and its CPU clock into figures. It works on any process of
- * the same user. If the reader is a thread of the process, it leaves its own part out.
+ * Reads the resources that one process uses, from /proc/PID and its CPU clock, into figures. It works on any
+ * process of the same user. If the reader is a thread of the process, it leaves its own part out.
  */
 #pragma once
 
@@ -54,9 +54,9 @@ int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_h
 void usage_close(struct usage *usage);
 
 /*
- * The reading thread ends and another thread goes on. The first calls usage_leave(), which closes;
- * the second calls usage_open_again(). What a thread of the process uses after usage_leave() counts
- * as the program's: some us at its end.
+ * The reading thread ends and another thread goes on. The first calls usage_leave(), which closes; the second
+ * calls usage_open_again(). Whatever a reading thread of the process uses after usage_leave() counts for the
+ * program: some us at its end.
  */
 void usage_leave(struct usage *usage);
 int usage_open_again(struct usage *usage, const struct log_header *log);

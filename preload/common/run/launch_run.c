@@ -106,7 +106,7 @@ static int join_run(struct run *run, const char *directory, const char *link, co
 	return -ESTALE;
 }
 
-/* What a link to the run contains: its name, or its path if it lies elsewhere. */
+/* The content of a link to the run: its name, or its path if it lies elsewhere. */
 static const char *link_text(const struct run *run, const char *directory)
 {
 	size_t length = text_length(directory);
@@ -141,7 +141,7 @@ int run_of_launch(struct run *run, const char *directory, const struct process_i
 				return error;
 			has_run = is_new = true;
 		}
-		/* Where links cannot be made, the report joins the runs. */
+		/* If links cannot be made, the report joins the runs. */
 		if (raw_syscall(SYS_symlinkat, (long)link_text(run, directory), AT_FDCWD, (long)link, 0, 0,
 				0) != -EEXIST)
 			return 0;

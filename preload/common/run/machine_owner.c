@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which process of the run writes the machine's rows. */
+/* Decides which process of the run writes the machine's rows. */
 #include "preload/common/run/machine_owner.h"
 
 #include "preload/common/base/syscalls.h"

@@ -18,8 +18,8 @@
 #define LINKS_MAX	40	/* as in the kernel */
 
 /*
- * Of a script, the kernel executes the interpreter, and the script is an argument. The dynamic
- * linker, when it is called, sets AT_EXECFN to its first argument.
+ * For a script, the kernel executes the interpreter, and the script is an argument. The dynamic linker, when
+ * it is called, sets AT_EXECFN to its first argument.
  */
 static bool is_argument(const char *executed, int argc, char *const *argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is written once about a process: command, directory, machine, settings in force. */
+/* Facts that are written once about a process: command, directory, machine, settings in force. */
 #pragma once
 
 #include "preload/common/base/settings.h"

@@ -145,7 +145,9 @@ static bool take_slurm(struct rank *rank, char *const *environment)
 	return take(rank, environment, &slurm) && rank->nr_ranks > 1;
 }
 
-/* What a library's own variables leave open is taken from Slurm's, if Slurm started this very rank. */
+/*
+ * Values that a library's own variables leave open are taken from Slurm's, if Slurm started this very rank.
+ */
 static void complete(struct rank *rank, char *const *environment)
 {
 	struct rank task;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which rank of a parallel launch a process is, by the variables that its launcher set, before and
+ * Finds the rank of a process in a parallel launch, by the variables that its launcher set, before and
  * without any MPI call. No libc.
  */
 #pragma once

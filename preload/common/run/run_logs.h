@@ -9,9 +9,9 @@
 #include "preload/common/run/run.h"
 
 /*
- * Make a new, empty log in the run, mode 0600: HOST-PID-N.log, with the rank in front if the
- * process is one. @path is set to its absolute path, @exec_count to N. Of pid 0 there is at most
- * one log, otherwise -EEXIST. Return: descriptor (O_RDWR, O_CLOEXEC), or -errno.
+ * Make a new, empty log in the run, mode 0600: HOST-PID-N.log, with the rank in front if the process is one.
+ * @path is set to its absolute path, @exec_count to N. For pid 0 there is at most one log; if it exists,
+ * -EEXIST. Return: descriptor (O_RDWR, O_CLOEXEC), or -errno.
  */
 int run_new_log(const struct run *run, const struct process_id *id, char *path, uint64_t path_bytes,
 		uint32_t *exec_count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * INSIDEME_MAX_MEMORY: what is done when the live heap or RSS of a process reaches it. It is done
- * once, by whoever notices first.
+ * INSIDEME_MAX_MEMORY: the action when the live heap or RSS of a process reaches it. The task that notices it
+ * first acts, once.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which set of columns is due when. All times are of CLOCK_MONOTONIC. */
+/* Decides when each set of columns is due. All times are of CLOCK_MONOTONIC. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 struct sampler;
 
 /*
- * What sampling may cost: less than one per cent of a core. CPU time is spent first and earned
- * afterwards, so no estimate of a row's cost is needed. The sets that are read seldom get a part of
- * the credit, and pay off their debt from that, so that an expensive one does not take the rows of
- * the process. Extra rows use what the others leave.
+ * The CPU time that sampling may spend: less than one per cent of a core. CPU time is spent first and earned
+ * afterwards, so no estimate of a row's cost is needed. The sets that are read seldom get a part of the
+ * credit, and pay off their debt from that, so that an expensive one does not take the rows of the process.
+ * Extra rows use what the others leave.
  */
 struct account {
 	int64_t credit_ns;		/* CPU time that may be spent now; below 0: rest */

@@ -240,8 +240,8 @@ static bool is_closed(const struct sampler *sampler)
 }
 
 /*
- * Look whether the process is idle. What it does after an idle time must not look as if it had been
- * done during all that time.
+ * Look whether the process is idle. Its activity after an idle time must not look as if it had lasted for all
+ * that time.
  */
 static void look_at_process(struct sampler *sampler)
 {

@@ -14,7 +14,7 @@
 #include "preload/common/base/settings.h"
 #include "preload/common/run/run.h"
 
-/* What the user set. */
+/* The user's settings. */
 struct sampler_settings {
 	uint64_t interval_ns;		/* between rows of SET_PROCESS */
 	bool interval_is_set;		/* by the user: keep it even where it costs more than 1 % of a core */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What threads are doing, as their areas of the log show it. Writers do nothing for this. */
+/* The activity of threads, as their areas of the log show it. Writers do nothing for this. */
 #pragma once
 
 #include <stdbool.h>

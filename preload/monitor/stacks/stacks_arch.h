@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What depends on the processor: the numbers of registers in libunwind, and how a system call is restarted.
+ * Differences between processors: the numbers of registers in libunwind, and how a system call is restarted.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct registers {
 #define REGISTER_SP 7
 #define REGISTER_IP 16
 #define RED_ZONE_BYTES 128 /* below the stack pointer, where functions may have saved registers */
-/* What a handler returns to: mov $15, %rax; syscall */
+/* The code that a handler returns to: mov $15, %rax; syscall */
 #define SIGNAL_RETURN_CODE "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"
 
 static inline void registers_take(struct registers *registers, const struct user_regs_struct *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where libinsideme.so is, and a path of it that LD_PRELOAD can take. */
+/* Finds libinsideme.so, and a path of it that LD_PRELOAD can take. */
 #pragma once
 
 #include <limits.h>

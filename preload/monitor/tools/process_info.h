@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What /proc reports of a process until its parent has waited for it. */
+/* Facts that /proc reports about a process until its parent has waited for it. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a log has recorded, for the line that is printed at the end. */
+/* Sums of a log's records, for the line that is printed at the end. */
 #pragma once
 
 #include <stdbool.h>

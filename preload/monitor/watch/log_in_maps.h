@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which program a process runs: it may have exec'ed since its log was made. */
+/* Checks whether a process has exec'ed since its log was made. */
 #pragma once
 
 #include <stdbool.h>
