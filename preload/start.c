@@ -25,7 +25,7 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/labels.h"
 #include "preload/state/line_units.h"

@@ -8,7 +8,7 @@
 #include "preload/common/run/message.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/recording_state.h"
 
 static int change(int32_t by)

@@ -11,7 +11,7 @@
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
 #include "preload/objects/function_names.h"
-#include "preload/objects/numbers.h"
+#include "preload/objects/sorted_numbers.h"
 #include "preload/objects/symbol_file.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
@@ -38,7 +38,7 @@ struct choice {
 struct selected {
 	uintptr_t begin;
 	uintptr_t end;			/* 0: free; written last */
-	struct numbers functions;	/* address << VERDICT_BITS | verdict */
+	struct sorted_numbers functions;	/* address << VERDICT_BITS | verdict */
 	enum verdict of_all;		/* the object itself is named; else VERDICT_PLAIN */
 };
 
@@ -163,7 +163,8 @@ static void look_at(const char *name, const char *file, uint64_t value, uint64_t
 	if (verdict == VERDICT_FOCUS && wants_lines(search->full))
 		line_focus_add(search->bias + value, search->bias + value + bytes);
 	if (verdict != VERDICT_NONE)
-		numbers_add(&search->object->functions, (search->bias + value) << VERDICT_BITS | verdict);
+		sorted_numbers_add(&search->object->functions,
+				   (search->bias + value) << VERDICT_BITS | verdict);
 }
 
 static struct selected *free_slot(struct full_set *full)
@@ -209,7 +210,7 @@ static void add_object(struct full_set *full, const char *path, uintptr_t bias, 
 	if (symbol_file_each(path, wants_files, look_at, &search) != SYMBOLS_WITH_FILES)
 		for (uint32_t i = 0; i < full->nr_choices; i++)
 			choices[i].is_file |= search.by_file >> i & 1;
-	numbers_sort(&object->functions);
+	sorted_numbers_sort(&object->functions);
 	__atomic_store_n(&object->end, end, __ATOMIC_RELEASE);
 	forget(&full->set, begin, end);
 }
@@ -222,7 +223,7 @@ static void remove_object(struct full_set *full, uintptr_t begin, uintptr_t end)
 		if (object->begin != begin || object->end != end)
 			continue;
 		__atomic_store_n(&object->end, 0, __ATOMIC_RELEASE);
-		numbers_free(&object->functions);
+		sorted_numbers_free(&object->functions);
 	}
 	if (full->nr_choices)
 		forget(&full->set, begin, end);
@@ -246,7 +247,7 @@ void selection_remove(uintptr_t begin, uintptr_t end)
 static enum verdict verdict_in(const struct selected *object, uint64_t addr)
 {
 	/* the last one of several symbols that share an address */
-	uint64_t nr = numbers_up_to(&object->functions, addr << VERDICT_BITS | VERDICT_MASK);
+	uint64_t nr = sorted_numbers_up_to(&object->functions, addr << VERDICT_BITS | VERDICT_MASK);
 
 	if (nr && object->functions.list[nr - 1] >> VERDICT_BITS == addr) {
 		enum verdict own = (enum verdict)(object->functions.list[nr - 1] & VERDICT_MASK);

@@ -13,7 +13,7 @@
 #include "preload/samples/backtrace.h"
 #include "preload/samples/last_words.h"
 #include "preload/stacks/thread.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/log_space.h"
 #include "preload/state/sampler_task.h"
 

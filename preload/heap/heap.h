@@ -10,7 +10,7 @@
 #include "preload/calls/paths.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/bootstrap_arena.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/live.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/rss_at_calls.h"
 
 #define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */

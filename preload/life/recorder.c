@@ -9,7 +9,7 @@
 #include "preload/common/run/run.h"
 #include "preload/heap/heap.h"
 #include "preload/samples/cpu_samples.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/line_units.h"
 #include "preload/state/log_space.h"

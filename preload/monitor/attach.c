@@ -18,7 +18,7 @@
 #include "preload/monitor/stacks/sampling.h"
 #include "preload/monitor/tools/installed.h"
 #include "preload/monitor/tools/now.h"
-#include "preload/monitor/tools/pid_list.h"
+#include "preload/monitor/tools/process_info.h"
 #include "preload/monitor/watch/attached_log.h"
 #include "preload/monitor/watch/own_log.h"
 

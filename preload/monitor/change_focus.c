@@ -16,7 +16,7 @@
 #include "insideme_log.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/mapped_runs.h"
-#include "preload/monitor/tools/pid_list.h"
+#include "preload/monitor/tools/process_info.h"
 
 #define LOOK_NS 5000000
 #define LOOKS 400 /* two seconds */

@@ -26,7 +26,7 @@
 #include "preload/monitor/tools/now.h"
 #include "preload/monitor/tools/process_info.h"
 #include "preload/monitor/tools/program_kind.h"
-#include "preload/monitor/turns.h"
+#include "preload/monitor/repeated_runs.h"
 #include "preload/monitor/watch/own_log.h"
 #include "preload/monitor/watch/process_ends.h"
 #include "preload/monitor/watch/watch_run.h"
@@ -457,7 +457,7 @@ int main(int argc, char **argv)
 	case ACTION_ATTACH:
 		return attach_run(&monitor.options, argv);
 	case ACTION_RUN:
-		error = monitor.options.nr_runs ? turns_begin(&monitor.options) : 0;
+		error = monitor.options.nr_runs ? repeated_runs_begin(&monitor.options) : 0;
 		if (error)
 			return error;
 	}

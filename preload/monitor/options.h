@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "preload/common/base/settings.h"
-#include "preload/monitor/monitor_presets.h"
+#include "preload/monitor/monitor_rows.h"
 
 enum run_action {
 	ACTION_RUN,

@@ -100,12 +100,13 @@ static bool add_file(struct function_files *files, const char *unit_folder, cons
 		     const char *name)
 {
 	return files->texts.nr < (uint64_t)FILES_MAX * TEXTS_OF_FILE &&
-	       numbers_add(&files->texts, (uintptr_t)unit_folder) &&
-	       numbers_add(&files->texts, (uintptr_t)folder) && numbers_add(&files->texts, (uintptr_t)name);
+	       sorted_numbers_add(&files->texts, (uintptr_t)unit_folder) &&
+	       sorted_numbers_add(&files->texts, (uintptr_t)folder) &&
+	       sorted_numbers_add(&files->texts, (uintptr_t)name);
 }
 
 /* The folders, or the files, of version 5. @files: NULL: they are folders. */
-static bool read_entries(struct unit *unit, struct numbers *folders, struct function_files *files)
+static bool read_entries(struct unit *unit, struct sorted_numbers *folders, struct function_files *files)
 {
 	uint64_t content[FORMATS_MAX], form[FORMATS_MAX], nr_formats = take(&unit->at, 1), nr;
 
@@ -128,7 +129,7 @@ static bool read_entries(struct unit *unit, struct numbers *folders, struct func
 			path = content[i] == CONTENT_PATH ? text : path;
 			folder = content[i] == CONTENT_FOLDER ? number : folder;
 		}
-		if (!files ? !numbers_add(folders, (uintptr_t)path)
+		if (!files ? !sorted_numbers_add(folders, (uintptr_t)path)
 			   : !add_file(files, folders->nr ? (const char *)folders->list[0] : "",
 				       folder < folders->nr ? (const char *)folders->list[folder] : "", path))
 			return false;
@@ -137,13 +138,14 @@ static bool read_entries(struct unit *unit, struct numbers *folders, struct func
 }
 
 /* Before version 5 there is no folder 0, in which the compiler ran. */
-static bool read_old_entries(struct unit *unit, struct numbers *folders, struct function_files *files)
+static bool read_old_entries(struct unit *unit, struct sorted_numbers *folders, struct function_files *files)
 {
 	const char *text = "";
 	uint64_t folder;
 
-	for (bool more = numbers_add(folders, (uintptr_t)text); more && *(text = take_text(&unit->at)); )
-		more = numbers_add(folders, (uintptr_t)text);
+	for (bool more = sorted_numbers_add(folders, (uintptr_t)text);
+	     more && *(text = take_text(&unit->at));)
+		more = sorted_numbers_add(folders, (uintptr_t)text);
 	while (*(text = take_text(&unit->at))) {
 		folder = take_leb(&unit->at);
 		take_leb(&unit->at);
@@ -170,7 +172,7 @@ static bool add_place(struct unit *unit, struct function_files *files, bool is_e
 		return true;
 	unit->last_addr = unit->addr;
 	unit->last_file = file;
-	return numbers_add(&files->places, unit->addr << FILE_BITS | file);
+	return sorted_numbers_add(&files->places, unit->addr << FILE_BITS | file);
 }
 
 static void begin_sequence(struct unit *unit)
@@ -244,7 +246,7 @@ static void run(struct unit *unit, struct function_files *files)
 }
 
 /* @unit->at: behind its length, to its end. */
-static void read_unit(struct unit *unit, struct numbers *folders, struct function_files *files)
+static void read_unit(struct unit *unit, struct sorted_numbers *folders, struct function_files *files)
 {
 	const uint8_t *program;
 	uint64_t bytes;
@@ -280,7 +282,7 @@ void function_files_read(struct function_files *files, const struct chunk *lines
 			 const struct chunk *others)
 {
 	struct cursor at = { (const uint8_t *)lines->start, (const uint8_t *)lines->start + lines->bytes };
-	struct numbers folders = { .nr = 0 };
+	struct sorted_numbers folders = { .nr = 0 };
 
 	while (at.at < at.end) {
 		struct unit unit = { .strings = strings, .others = others, .offset_bytes = 4 };
@@ -295,8 +297,8 @@ void function_files_read(struct function_files *files, const struct chunk *lines
 		unit.at.end = at.at;
 		read_unit(&unit, &folders, files);
 	}
-	numbers_free(&folders);
-	numbers_sort(&files->places);
+	sorted_numbers_free(&folders);
+	sorted_numbers_sort(&files->places);
 }
 
 const char *function_file(const struct function_files *files, uint64_t addr, char *path, uint64_t bytes)
@@ -306,7 +308,7 @@ const char *function_file(const struct function_files *files, uint64_t addr, cha
 	struct text text;
 
 	if (addr < ADDR_MAX)
-		at = numbers_up_to(&files->places, addr << FILE_BITS | FILES_MAX);
+		at = sorted_numbers_up_to(&files->places, addr << FILE_BITS | FILES_MAX);
 	file = at ? files->places.list[at - 1] & FILES_MAX : 0;
 	if (!file)
 		return NULL;
@@ -324,6 +326,6 @@ const char *function_file(const struct function_files *files, uint64_t addr, cha
 
 void function_files_release(struct function_files *files)
 {
-	numbers_free(&files->places);
-	numbers_free(&files->texts);
+	sorted_numbers_free(&files->places);
+	sorted_numbers_free(&files->texts);
 }

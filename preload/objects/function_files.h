@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "preload/objects/numbers.h"
+#include "preload/objects/sorted_numbers.h"
 
 /* A section of an ELF file, with a 0 behind it. */
 struct chunk {
@@ -15,8 +15,10 @@ struct chunk {
 
 /* Texts lie in the chunks, which must stay. */
 struct function_files {
-	struct numbers places;	/* address << FILE_BITS | number of the file that begins there; 0: none */
-	struct numbers texts;	/* three addresses of each file: of its unit's folder, its folder, its name */
+	struct sorted_numbers
+		places; /* address << FILE_BITS | number of the file that begins there; 0: none */
+	struct sorted_numbers
+		texts; /* three addresses of each file: of its unit's folder, its folder, its name */
 };
 
 /* @strings: .debug_line_str; @others: .debug_str */

@@ -255,7 +255,8 @@ static const ElfW(Sym) *find_symbol(const struct object *object, const char *nam
 	return index ? &object->symbols[index] : NULL;
 }
 
-uint64_t object_function_bytes(const struct object *object, const char *name)
+/* Length of a function's code. 0: the object does not define the function, or not its length. */
+static uint64_t function_bytes(const struct object *object, const char *name)
 {
 	const ElfW(Sym) *symbol = find_symbol(object, name, symbol_hash(name));
 
@@ -333,7 +334,7 @@ static int find_runtime(const struct object *object, void *context)
 		runtimes_linker = all;
 	if (text_begins(object->soname, "libc.so.")) {
 		runtimes_buffers.begin = (uintptr_t)object_find(object, buffer, symbol_hash(buffer));
-		runtimes_buffers.bytes = object_function_bytes(object, buffer);
+		runtimes_buffers.bytes = function_bytes(object, buffer);
 	}
 	for (int i = 0; names[i] && nr_runtimes < RUNTIMES_MAX; i++)
 		if (text_begins(object->soname, names[i]))

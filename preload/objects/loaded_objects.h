@@ -92,9 +92,6 @@ void *object_find(const struct object *object, const char *name, uint32_t hash);
 /* The same for the version that is not the default; only in objects with a GNU hash table. */
 void *object_find_old(const struct object *object, const char *name, uint32_t hash);
 
-/* Length of that function's code. 0: the object does not define the function, or not its length. */
-uint64_t object_function_bytes(const struct object *object, const char *name);
-
 /*
  * The place where @object, which does not define @name, keeps the address that the linker found for it. NULL:
  * it does not use @name.

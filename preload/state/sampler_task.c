@@ -21,7 +21,7 @@
 #include "preload/common/sampler/sampler.h"
 #include "preload/objects/fork_gate.h"
 #include "preload/objects/loaded_objects.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/live.h"
 
 #define FIRST_SLEEP_NS	5000000		/* a short program pays only for the task's start */

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "preload/objects/next_functions.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/modules.h"
 

@@ -15,7 +15,7 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/line_units.h"
 #include "preload/state/sampler_task.h"
 

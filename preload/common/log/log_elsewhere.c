@@ -51,7 +51,7 @@ long elsewhere_create(unsigned number, char *path)
 
 	if (number >= ARRAY_SIZE(places))
 		return -ENOENT;
-	text_init(&text, path, AWAY_PATH_BYTES);
+	text_init(&text, path, ELSEWHERE_PATH_BYTES);
 	text_add(&text, places[number]);
 	text_add(&text, "/insideme-");
 	text_add_number(&text, (uint64_t)sys_getpid());
@@ -63,7 +63,7 @@ long elsewhere_create(unsigned number, char *path)
 
 int elsewhere_point(int home_fd, const char *path)
 {
-	char line[sizeof(LOG_POINTER) + AWAY_PATH_BYTES];
+	char line[sizeof(LOG_POINTER) + ELSEWHERE_PATH_BYTES];
 	struct text text;
 	long written;
 
@@ -81,14 +81,14 @@ int elsewhere_point(int home_fd, const char *path)
  */
 static bool read_pointer(int fd, char *path)
 {
-	char line[sizeof(LOG_POINTER) + AWAY_PATH_BYTES];
+	char line[sizeof(LOG_POINTER) + ELSEWHERE_PATH_BYTES];
 	long length = sys_pread(fd, line, sizeof(line) - 1, 0);
 
 	line[length > 0 ? length : 0] = '\0';
 	if (!text_begins(line, LOG_POINTER) || line[length - 1] != '\n')
 		return false;
 	line[length - 1] = '\0';
-	text_copy(path, AWAY_PATH_BYTES, line + sizeof(LOG_POINTER) - 1);
+	text_copy(path, ELSEWHERE_PATH_BYTES, line + sizeof(LOG_POINTER) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (text_begins(path, places[i]))
 			return true;
@@ -97,7 +97,7 @@ static bool read_pointer(int fd, char *path)
 
 long elsewhere_open(const char *home, int flags)
 {
-	char path[AWAY_PATH_BYTES];
+	char path[ELSEWHERE_PATH_BYTES];
 	long fd = -ENOENT;
 
 	/* The log may be brought home meanwhile */
@@ -183,7 +183,7 @@ int elsewhere_bring_home(const char *home)
 	 * time.
 	 */
 	LARGE static char copy[PATH_BYTES];
-	char path[AWAY_PATH_BYTES];
+	char path[ELSEWHERE_PATH_BYTES];
 	long from, to, error, fd = sys_open(home, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	bool is_elsewhere;
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#define AWAY_PATH_BYTES	64	/* of a log that is being written */
+#define ELSEWHERE_PATH_BYTES	64	/* of a log that is being written */
 
 /*
  * Is @fd on a file system that is served by another host or by a daemon? Mappings of it may stall,
@@ -21,7 +21,7 @@ bool elsewhere_is_wanted(long error);
 
 /*
  * Make a new, empty file for a log, in the @number-th of the possible places. Its path goes to
- * @path (AWAY_PATH_BYTES). Return: descriptor (O_RDWR, O_CLOEXEC), -ENOENT past the last place, or
+ * @path (ELSEWHERE_PATH_BYTES). Return: descriptor (O_RDWR, O_CLOEXEC), -ENOENT past the last place, or
  * -errno.
  */
 long elsewhere_create(unsigned number, char *path);

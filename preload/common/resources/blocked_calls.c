@@ -126,11 +126,11 @@ static void count(struct blocked_log *of, const struct log_blocked *key, uint64_
 static void look_at_call(struct blocked_log *of, struct blocked_thread *thread, int task_fd, int tid,
 			 int log_fd, char *buffer, uint64_t bytes)
 {
-	int fd = source_open_task(task_fd, (uint64_t)tid, "syscall");
-	long length = source_read(fd, of->count, buffer, bytes, 0);
+	int fd = proc_file_open_task(task_fd, (uint64_t)tid, "syscall");
+	long length = proc_file_read(fd, of->count, buffer, bytes, 0);
 	struct log_blocked key = { .thread = 0 };
 
-	source_close(&fd);
+	proc_file_close(&fd);
 	of->is_on = length != -EACCES && length != -EPERM;
 	if (length <= 0 || !parse(buffer, &key.call, &key.argument) || is_ours(of, &key))
 		return;

@@ -5,14 +5,14 @@
  */
 #pragma once
 
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define BLOCKED_AREAS 8u /* each is of 126 places */
 
 /* The state for one process; used by the one thread that samples it. */
 struct blocked_log {
 	struct log_header *log;
-	struct source_count *count;
+	struct read_count *count;
 	uintptr_t own_addr; /* the library's sampling task, for which a thread may wait; 0: outside */
 	bool is_on;	    /* false after the kernel refused to say */
 	uint32_t nr_areas;

@@ -55,7 +55,7 @@ uint64_t cgroup_parse_limit(const char *text)
 	return scan_number(&text, &number) && number < NO_LIMIT ? number : LOG_NONE;
 }
 
-uint64_t cgroup_cpu_milli(uint64_t quota_us, uint64_t period_us)
+static uint64_t cpu_milli(uint64_t quota_us, uint64_t period_us)
 {
 	if (quota_us > UINT32_MAX || period_us > UINT32_MAX || !period_us)
 		return LOG_NONE;
@@ -66,7 +66,7 @@ uint64_t cgroup_parse_cpu_max(const char *text)
 {
 	uint64_t quota, period;
 
-	return scan_number(&text, &quota) && scan_number(&text, &period) ? cgroup_cpu_milli(quota, period)
+	return scan_number(&text, &quota) && scan_number(&text, &period) ? cpu_milli(quota, period)
 									 : LOG_NONE;
 }
 
@@ -115,7 +115,7 @@ static int open_file(struct cgroup *cgroup, const char *name)
 
 static long read_text(struct cgroup *cgroup, int fd)
 {
-	return source_read(fd, cgroup->count, cgroup->buffer, sizeof(cgroup->buffer), 0);
+	return proc_file_read(fd, cgroup->count, cgroup->buffer, sizeof(cgroup->buffer), 0);
 }
 
 static long read_file(struct cgroup *cgroup, const char *name)
@@ -123,7 +123,7 @@ static long read_file(struct cgroup *cgroup, const char *name)
 	int fd = open_file(cgroup, name);
 	long length = read_text(cgroup, fd);
 
-	source_close(&fd);
+	proc_file_close(&fd);
 	return length;
 }
 
@@ -134,12 +134,12 @@ static long read_file(struct cgroup *cgroup, const char *name)
  */
 static uint64_t find_group(struct cgroup *cgroup, const char *mount, const char *controller)
 {
-	int fd = source_open(0, "self/cgroup");
+	int fd = proc_file_open(0, "self/cgroup");
 	long length = read_text(cgroup, fd);
 	const char *group = length > 0 ? cgroup_parse_path(cgroup->buffer, controller) : NULL;
 	uint64_t base;
 
-	source_close(&fd);
+	proc_file_close(&fd);
 	text_copy(cgroup->path, sizeof(cgroup->path), mount);
 	base = text_length(cgroup->path);
 	if (!group || group[0] != '/' || group[1] == '\n' || group[1] == '\0')
@@ -186,7 +186,7 @@ static void read_memory_limit(struct cgroup *cgroup, uint64_t base)
 
 uint64_t cgroup_memory_limit(struct cgroup *cgroup)
 {
-	struct source_count count = { 0 };
+	struct read_count count = { 0 };
 
 	cgroup->count = &count;
 	read_memory_limit(cgroup, find_memory_group(cgroup));
@@ -214,7 +214,7 @@ static uint64_t cpu_limit(struct cgroup *cgroup)
 	quota = cgroup_parse_limit(cgroup->buffer);
 	if (quota == LOG_NONE || read_file(cgroup, "/cpu.cfs_period_us") <= 0)
 		return LOG_NONE;
-	return cgroup_cpu_milli(quota, cgroup_parse_limit(cgroup->buffer));
+	return cpu_milli(quota, cgroup_parse_limit(cgroup->buffer));
 }
 
 static void open_cpu(struct cgroup *cgroup, uint64_t base)
@@ -230,7 +230,7 @@ static const char *first_mount(const char *one, const char *other)
 	return exists(one) ? one : other;
 }
 
-bool cgroup_open(struct cgroup *cgroup, struct source_count *count)
+bool cgroup_open(struct cgroup *cgroup, struct read_count *count)
 {
 	const char *mount = MOUNTS;
 
@@ -249,10 +249,10 @@ bool cgroup_open(struct cgroup *cgroup, struct source_count *count)
 
 void cgroup_close(struct cgroup *cgroup)
 {
-	source_close(&cgroup->memory_fd);
-	source_close(&cgroup->oom_fd);
-	source_close(&cgroup->cpu_fd);
-	source_close(&cgroup->throttle_fd);
+	proc_file_close(&cgroup->memory_fd);
+	proc_file_close(&cgroup->oom_fd);
+	proc_file_close(&cgroup->cpu_fd);
+	proc_file_close(&cgroup->throttle_fd);
 }
 
 void cgroup_read(struct cgroup *cgroup, struct figures *figures)

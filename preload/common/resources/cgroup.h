@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define CGROUP_PATH_BYTES 1024
 
@@ -19,7 +19,7 @@ struct cgroup {
 	int memory_fd, oom_fd, cpu_fd, throttle_fd;
 	uint64_t memory_limit_bytes;
 	uint64_t cpu_limit_milli;	/* thousandths of a processor */
-	struct source_count *count;
+	struct read_count *count;
 	char path[CGROUP_PATH_BYTES];	/* of a controller's group; used only while opening */
 	char buffer[4096];
 };
@@ -31,7 +31,7 @@ struct cgroup {
 uint64_t cgroup_memory_limit(struct cgroup *cgroup);
 
 /* Return: whether a group shows at least one number. */
-bool cgroup_open(struct cgroup *cgroup, struct source_count *count);
+bool cgroup_open(struct cgroup *cgroup, struct read_count *count);
 void cgroup_close(struct cgroup *cgroup);
 /* Set those numbers of the set "cgroup" that can be read. */
 void cgroup_read(struct cgroup *cgroup, struct figures *figures);
@@ -49,7 +49,6 @@ uint64_t cgroup_parse_limit(const char *text);
 
 /* Parse "50000 100000" or "max 100000" into thousandths of a processor. */
 uint64_t cgroup_parse_cpu_max(const char *text);
-uint64_t cgroup_cpu_milli(uint64_t quota_us, uint64_t period_us);
 
 /* The number after @key at the start of a line. @key ends with its blank. */
 uint64_t cgroup_parse_key(const char *text, const char *key);

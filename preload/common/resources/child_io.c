@@ -25,22 +25,22 @@ static uint64_t *number(struct proc_io *io, unsigned i)
 	return (uint64_t *)((char *)io + numbers[i]);
 }
 
-static void add_thread(int task_fd, uint64_t tid, struct source_count *count, struct proc_io *sum)
+static void add_thread(int task_fd, uint64_t tid, struct read_count *count, struct proc_io *sum)
 {
 	char said[512];
 	struct proc_io io;
-	int fd = source_open_task(task_fd, tid, "io");
+	int fd = proc_file_open_task(task_fd, tid, "io");
 
-	if (source_read(fd, count, said, sizeof(said), 0) > 0) {
+	if (proc_file_read(fd, count, said, sizeof(said), 0) > 0) {
 		proc_parse_io(said, &io);
 		for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++)
 			*number(sum, i) += *number(&io, i) == LOG_NONE ? 0 : *number(&io, i);
 	}
-	source_close(&fd);
+	proc_file_close(&fd);
 }
 
 /* Return: false when the threads cannot be listed. */
-static bool add_threads(int task_fd, int own_tid, struct source_count *count, char *buffer, uint64_t bytes,
+static bool add_threads(int task_fd, int own_tid, struct read_count *count, char *buffer, uint64_t bytes,
 			struct proc_io *sum)
 {
 	unsigned nr_threads = 0;
@@ -58,11 +58,11 @@ static bool add_threads(int task_fd, int own_tid, struct source_count *count, ch
 	return directory.length >= 0 && nr_threads > 0;
 }
 
-void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,
-			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io)
+void child_io_take_off(struct child_io *waited, uint64_t child_faults, int task_fd, int own_tid,
+			struct read_count *count, char *buffer, uint64_t bytes, struct proc_io *io)
 {
 	struct proc_io seen = *io, threads;
-	bool is_found = waited_io_is_due(waited, child_faults) &&
+	bool is_found = child_io_is_due(waited, child_faults) &&
 			add_threads(task_fd, own_tid, count, buffer, bytes, &threads);
 
 	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++) {

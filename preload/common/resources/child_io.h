@@ -17,9 +17,9 @@
 
 #include "insideme_log.h"
 #include "preload/common/base/proc_text.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
-struct waited_io {
+struct child_io {
 	uint64_t child_faults;	/* of children that were waited for, at the last reading */
 	struct proc_io seen;	/* the process's numbers at the last reading */
 	/* the part of them that was in no thread's numbers when a child was last waited for */
@@ -31,7 +31,7 @@ struct waited_io {
  * Has the process waited for a child since the last reading? @child_faults: minor faults of the
  * children that it has waited for.
  */
-static inline bool waited_io_is_due(const struct waited_io *waited, uint64_t child_faults)
+static inline bool child_io_is_due(const struct child_io *waited, uint64_t child_faults)
 {
 	return child_faults != waited->child_faults && child_faults != LOG_NONE;
 }
@@ -39,9 +39,9 @@ static inline bool waited_io_is_due(const struct waited_io *waited, uint64_t chi
 /*
  * Subtract the children's I/O from @io, which is /proc/PID/io of the process less what its threads
  * read for us. The caller reads @io before @child_faults, and once more after it when
- * waited_io_is_due(): so the two always know the same children. @task_fd: the directory of the
+ * child_io_is_due(): so the two always know the same children. @task_fd: the directory of the
  * threads; @own_tid: the thread that reads for us, 0 for none. @buffer: for texts of /proc, counted
  * in @count.
  */
-void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,
-			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io);
+void child_io_take_off(struct child_io *waited, uint64_t child_faults, int task_fd, int own_tid,
+			struct read_count *count, char *buffer, uint64_t bytes, struct proc_io *io);

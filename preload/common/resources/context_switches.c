@@ -5,12 +5,12 @@
 #include "preload/common/base/directory.h"
 #include "preload/common/base/proc_text.h"
 
-void switches_open(struct switches *switches, int pid, struct source_count *count)
+void switches_open(struct switches *switches, int pid, struct read_count *count)
 {
 	switches->pid = pid;
 	switches->count = count;
-	switches->status_fd = source_open(pid, "status");
-	switches->task_fd = source_open(pid, "task");
+	switches->status_fd = proc_file_open(pid, "status");
+	switches->task_fd = proc_file_open(pid, "task");
 	switches->nr_threads = 0;
 	switches->next = 0;
 	switches->ended_voluntary = 0;
@@ -19,8 +19,8 @@ void switches_open(struct switches *switches, int pid, struct source_count *coun
 
 void switches_close(struct switches *switches)
 {
-	source_close(&switches->status_fd);
-	source_close(&switches->task_fd);
+	proc_file_close(&switches->status_fd);
+	proc_file_close(&switches->task_fd);
 }
 
 static struct switches_thread *find_thread(struct switches *switches, int tid)
@@ -91,16 +91,16 @@ static void read_next(struct switches *switches, char *buffer, uint64_t bytes)
 {
 	struct switches_thread *thread = &switches->threads[switches->next++];
 	struct proc_status status;
-	int fd = source_open_task(switches->task_fd, (uint64_t)thread->tid, "status");
+	int fd = proc_file_open_task(switches->task_fd, (uint64_t)thread->tid, "status");
 
-	if (source_read(fd, switches->count, buffer, bytes, 0) > 0) {
+	if (proc_file_read(fd, switches->count, buffer, bytes, 0) > 0) {
 		proc_parse_status(buffer, &status);
 		if (status.involuntary_switches != LOG_NONE) {
 			thread->voluntary = status.voluntary_switches;
 			thread->involuntary = status.involuntary_switches;
 		}
 	}
-	source_close(&fd);
+	proc_file_close(&fd);
 }
 
 static void read_many(struct switches *switches, struct figures *figures, char *buffer, uint64_t bytes)
@@ -129,7 +129,7 @@ void switches_read(struct switches *switches, uint64_t nr_threads, struct figure
 		read_many(switches, figures, buffer, bytes);
 		return;
 	}
-	if (source_read(switches->status_fd, switches->count, buffer, bytes, 0) <= 0)
+	if (proc_file_read(switches->status_fd, switches->count, buffer, bytes, 0) <= 0)
 		return;
 	proc_parse_status(buffer, &status);
 	figures->voluntary_switches = status.voluntary_switches;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define SWITCHES_THREADS 128	/* with more threads, the switches are not known */
 
@@ -24,7 +24,7 @@ struct switches_thread {
 
 struct switches {
 	int pid;
-	struct source_count *count;
+	struct read_count *count;
 	int status_fd;			/* status of the process, which is that of its first thread */
 	int task_fd;			/* the directory of its threads */
 	uint32_t nr_threads;		/* 0: not listed, because there was only one thread */
@@ -34,7 +34,7 @@ struct switches {
 	struct switches_thread threads[SWITCHES_THREADS];
 };
 
-void switches_open(struct switches *switches, int pid, struct source_count *count);
+void switches_open(struct switches *switches, int pid, struct read_count *count);
 void switches_close(struct switches *switches);
 
 /* @nr_threads: how many there are now. @buffer: for texts of /proc. */

@@ -14,7 +14,7 @@
  * /proc/PID/pagemap is @fd. The count of each @part_pages is added to @present[0], [1], ... This
  * takes some 3 us for 256 pages. Return: 0, or -errno.
  */
-static int pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages,
+static int pagemap_count(int fd, struct read_count *count, uint64_t first, uint64_t nr_pages,
 			 uint64_t part_pages, uint32_t *present)
 {
 	uint64_t entries[ENTRIES], seen = 0, part_end = part_pages;
@@ -41,12 +41,12 @@ static int pagemap_count(int fd, struct source_count *count, uint64_t first, uin
 }
 
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid,
-		    struct source_count *count)
+		    struct read_count *count)
 {
 	pages->log = log;
 	pages->count = count;
 	pages->is_mapped = log->base_addr;
-	pages->fd = pages->is_mapped ? source_open(pid, "pagemap") : -1;
+	pages->fd = pages->is_mapped ? proc_file_open(pid, "pagemap") : -1;
 	pages->page_bytes = log->page_bytes ? log->page_bytes : 4096;
 	pages->nr_pages = log->map_bytes / pages->page_bytes;
 	pages->chunk_pages = CHUNK_PAGES_MIN;
@@ -65,7 +65,7 @@ void log_pages_open(struct log_pages *pages, const struct log_header *log, int p
 
 void log_pages_close(struct log_pages *pages)
 {
-	source_close(&pages->fd);
+	proc_file_close(&pages->fd);
 }
 
 /*
@@ -79,7 +79,7 @@ bool log_pages_are_left(const struct log_pages *pages, int statm_fd)
 	struct proc_statm statm;
 
 	return pages->fd >= 0 && sys_pread(pages->fd, &entry, sizeof(entry), at) == 0 &&
-	       source_read(statm_fd, pages->count, text, sizeof(text), 0) > 0 &&
+	       proc_file_read(statm_fd, pages->count, text, sizeof(text), 0) > 0 &&
 	       proc_parse_statm(text, &statm) == 0 && statm.size_pages > 0;
 }
 
@@ -100,7 +100,7 @@ static void read_chunks(struct log_pages *pages, uint64_t chunk, uint64_t last)
 		}
 		if (pagemap_count(pages->fd, pages->count, pages->log->base_addr / pages->page_bytes + first,
 				  nr_pages, pages->chunk_pages, present) < 0) {
-			source_close(&pages->fd);
+			proc_file_close(&pages->fd);
 			return;
 		}
 		for (uint64_t i = 0; i < nr; i++, chunk++) {

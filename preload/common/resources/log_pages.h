@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define LOG_PAGES_CHUNKS 1024
 
 struct log_pages {
 	const struct log_header *log;
-	struct source_count *count;
+	struct read_count *count;
 	int fd;				/* pagemap; < 0: all pages up to the tail are taken as present */
 	bool is_mapped;	/* false (base_addr is 0): the process has not mapped the log, and no page counts */
 	uint32_t page_bytes;
@@ -35,7 +35,7 @@ struct log_pages {
 };
 
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid,
-		    struct source_count *count);
+		    struct read_count *count);
 void log_pages_close(struct log_pages *pages);
 
 /*

@@ -57,7 +57,7 @@ static void describe_core(struct machine_cores *cores, uint64_t number)
 
 static long read_text(struct machine *machine, int fd, uint64_t offset)
 {
-	return source_read(fd, machine->count, machine->buffer, sizeof(machine->buffer), offset);
+	return proc_file_read(fd, machine->count, machine->buffer, sizeof(machine->buffer), offset);
 }
 
 /* A single processor gets no columns: it equals the machine's sum. */
@@ -100,32 +100,32 @@ static void read_cores(struct machine_cores *cores, const char *text)
 	}
 }
 
-void machine_open(struct machine *machine, struct source_count *count, bool has_network)
+void machine_open(struct machine *machine, struct read_count *count, bool has_network)
 {
 	machine->count = count;
 	machine->slow_due_ns = 0;
-	machine->stat_fd = source_open(0, "stat");
-	machine->meminfo_fd = source_open(0, "meminfo");
-	machine->loadavg_fd = source_open(0, "loadavg");
-	machine->net_fd = has_network ? source_open(0, "net/dev") : -1;
-	machine->cpu_pressure_fd = source_open(0, "pressure/cpu");
-	machine->memory_pressure_fd = source_open(0, "pressure/memory");
-	machine->io_pressure_fd = source_open(0, "pressure/io");
+	machine->stat_fd = proc_file_open(0, "stat");
+	machine->meminfo_fd = proc_file_open(0, "meminfo");
+	machine->loadavg_fd = proc_file_open(0, "loadavg");
+	machine->net_fd = has_network ? proc_file_open(0, "net/dev") : -1;
+	machine->cpu_pressure_fd = proc_file_open(0, "pressure/cpu");
+	machine->memory_pressure_fd = proc_file_open(0, "pressure/memory");
+	machine->io_pressure_fd = proc_file_open(0, "pressure/io");
 	sensors_open(&machine->sensors, "", count);
 	find_disks(machine);
-	machine->diskstats_fd = machine->nr_disks ? source_open(0, "diskstats") : -1;
+	machine->diskstats_fd = machine->nr_disks ? proc_file_open(0, "diskstats") : -1;
 }
 
 void machine_close(struct machine *machine)
 {
-	source_close(&machine->stat_fd);
-	source_close(&machine->meminfo_fd);
-	source_close(&machine->loadavg_fd);
-	source_close(&machine->diskstats_fd);
-	source_close(&machine->net_fd);
-	source_close(&machine->cpu_pressure_fd);
-	source_close(&machine->memory_pressure_fd);
-	source_close(&machine->io_pressure_fd);
+	proc_file_close(&machine->stat_fd);
+	proc_file_close(&machine->meminfo_fd);
+	proc_file_close(&machine->loadavg_fd);
+	proc_file_close(&machine->diskstats_fd);
+	proc_file_close(&machine->net_fd);
+	proc_file_close(&machine->cpu_pressure_fd);
+	proc_file_close(&machine->memory_pressure_fd);
+	proc_file_close(&machine->io_pressure_fd);
 	sensors_close(&machine->sensors);
 }
 

@@ -10,7 +10,7 @@
 
 #include "preload/common/log/columns.h"
 #include "preload/common/resources/sensors.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define MACHINE_DISKS 64
 #define MACHINE_CORES 512	/* processors beyond these are in the sum alone */
@@ -31,13 +31,13 @@ struct machine {
 	struct machine_cores cores;
 	uint32_t nr_disks;
 	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
-	struct source_count *count;
+	struct read_count *count;
 	uint64_t slow_due_ns;		/* CLOCK_MONOTONIC */
 	_Alignas(8) char buffer[65536];		/* also for entries of directories */
 };
 
 /* @count counts the reads and must stay valid. @has_network: read the networks too. */
-void machine_open(struct machine *machine, struct source_count *count, bool has_network);
+void machine_open(struct machine *machine, struct read_count *count, bool has_network);
 void machine_close(struct machine *machine);
 /* Decide which processors have columns. Call it once, after the first machine_open(). */
 void machine_find_cores(struct machine *machine);

@@ -9,20 +9,20 @@
 
 #define RARELY	2	/* this text is read once in so many readings, since it costs a third of all */
 
-void details_open(struct details *details, int pid, struct source_count *count)
+void details_open(struct details *details, int pid, struct read_count *count)
 {
 	details->count = count;
 	details->nr_readings = 0;
-	details->descriptors_fd = source_open(pid, "fd");
-	details->net_fd = source_open(pid, "net/dev");
-	details->maps_fd = source_open(pid, "smaps_rollup");
+	details->descriptors_fd = proc_file_open(pid, "fd");
+	details->net_fd = proc_file_open(pid, "net/dev");
+	details->maps_fd = proc_file_open(pid, "smaps_rollup");
 }
 
 void details_close(struct details *details)
 {
-	source_close(&details->descriptors_fd);
-	source_close(&details->net_fd);
-	source_close(&details->maps_fd);
+	proc_file_close(&details->descriptors_fd);
+	proc_file_close(&details->net_fd);
+	proc_file_close(&details->maps_fd);
 }
 
 static uint64_t count_entries(struct details *details)
@@ -49,7 +49,7 @@ static uint64_t nr_descriptors(struct details *details)
 
 static long read_text(struct details *details, int fd)
 {
-	return source_read(fd, details->count, details->buffer, sizeof(details->buffer), 0);
+	return proc_file_read(fd, details->count, details->buffer, sizeof(details->buffer), 0);
 }
 
 void details_read(struct details *details, struct figures *figures)

@@ -8,17 +8,17 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 struct details {
 	int net_fd, maps_fd;
 	int descriptors_fd;		/* the directory of its descriptors */
-	struct source_count *count;
+	struct read_count *count;
 	uint32_t nr_readings;
 	_Alignas(8) char buffer[8192];	/* also for entries of directories */
 };
 
-void details_open(struct details *details, int pid, struct source_count *count);
+void details_open(struct details *details, int pid, struct read_count *count);
 void details_close(struct details *details);
 
 /* Each function sets the numbers that it can read and leaves the others alone. */

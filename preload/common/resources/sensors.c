@@ -26,7 +26,7 @@ static bool read_number(struct sensors *sensors, int fd, uint64_t *number)
 	char text[32];
 	const char *at = text;
 
-	return source_read(fd, sensors->count, text, sizeof(text), 0) > 0 && scan_number(&at, number);
+	return proc_file_read(fd, sensors->count, text, sizeof(text), 0) > 0 && scan_number(&at, number);
 }
 
 /* The packages' numbers have no gaps. Return: whether this one exists and may be read. */
@@ -41,15 +41,15 @@ static bool open_package(struct sensors *sensors, uint32_t number)
 	is_read = read_number(sensors, range_fd, &package->range_uj) &&
 		  read_number(sensors, package->fd, &package->last_uj);
 
-	source_close(&range_fd);
+	proc_file_close(&range_fd);
 	if (is_read)
 		sensors->nr_packages++;
 	else
-		source_close(&package->fd);
+		proc_file_close(&package->fd);
 	return is_read;
 }
 
-void sensors_open(struct sensors *sensors, const char *root, struct source_count *count)
+void sensors_open(struct sensors *sensors, const char *root, struct read_count *count)
 {
 	sensors->root = root;
 	sensors->count = count;
@@ -67,9 +67,9 @@ void sensors_open(struct sensors *sensors, const char *root, struct source_count
 void sensors_close(struct sensors *sensors)
 {
 	while (sensors->nr_zones)
-		source_close(&sensors->zone_fds[--sensors->nr_zones]);
+		proc_file_close(&sensors->zone_fds[--sensors->nr_zones]);
 	while (sensors->nr_packages)
-		source_close(&sensors->packages[--sensors->nr_packages].fd);
+		proc_file_close(&sensors->packages[--sensors->nr_packages].fd);
 }
 
 static void read_energy(struct sensors *sensors, struct figures *figures)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define SENSORS_MAX 16
 
@@ -23,10 +23,10 @@ struct sensors {
 		uint64_t last_uj;
 		uint64_t sum_uj;	/* since the sensor was opened */
 	} packages[SENSORS_MAX];
-	struct source_count *count;
+	struct read_count *count;
 };
 
 /* @root and @count must stay valid. */
-void sensors_open(struct sensors *sensors, const char *root, struct source_count *count);
+void sensors_open(struct sensors *sensors, const char *root, struct read_count *count);
 void sensors_close(struct sensors *sensors);
 void sensors_read(struct sensors *sensors, struct figures *figures);

@@ -34,12 +34,12 @@ static void forgo_faults(struct tasks *tasks, const char *why)
 	tasks->wants_faults = false;
 }
 
-void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count)
+void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count *count)
 {
 	tasks->count = tasks->blocked.count = count;
 	tasks->own_tid = own_thread ? (int)sys_gettid() : 0;
 	tasks->blocked.own_addr = own_thread ? (uintptr_t)tasks : 0;
-	tasks->task_fd = source_open(pid, "task");
+	tasks->task_fd = proc_file_open(pid, "task");
 	if (tasks->own_tid && tasks->wants_faults)
 		forgo_faults(tasks, "only insideme-run records them");
 }
@@ -94,7 +94,7 @@ void tasks_close(struct tasks *tasks, int log_fd)
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_close);
 		page_faults_close(&tasks->list[i].faults, log_fd);
 	}
-	source_close(&tasks->task_fd);
+	proc_file_close(&tasks->task_fd);
 }
 
 static void take_tid(struct tasks *tasks, int tid)
@@ -217,9 +217,9 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 	struct proc_schedstat schedstat;
 	struct figures figures;
 	bool has_run;
-	int fd = source_open_task(tasks->task_fd, (uint64_t)task->tid, "schedstat");
+	int fd = proc_file_open_task(tasks->task_fd, (uint64_t)task->tid, "schedstat");
 
-	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 &&
+	if (proc_file_read(fd, tasks->count, buffer, bytes, 0) > 0 &&
 	    proc_parse_schedstat(buffer, &schedstat) == 0) {
 		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, which got the same tid */
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
@@ -236,7 +236,7 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 		blocked_look(&tasks->blocked, &task->blocked, tasks->task_fd, task->tid,
 			     schedstat.cpu_ns + schedstat.wait_ns, log_fd, buffer, bytes);
 	}
-	source_close(&fd);
+	proc_file_close(&fd);
 }
 
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes)

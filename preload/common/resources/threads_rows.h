@@ -14,7 +14,7 @@
 #include "preload/common/resources/blocked_calls.h"
 #include "preload/common/resources/off_cpu.h"
 #include "preload/common/resources/page_faults.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 #define TASKS_MAX	64	/* looked at together; with more threads, the sum is not known */
 
@@ -35,7 +35,7 @@ struct tasks {
 	int task_fd;			/* the directory of its threads */
 	int own_tid;			/* left out; 0: no thread of the process is ours */
 	struct log_header *log;
-	struct source_count *count;
+	struct read_count *count;
 	uint64_t ended_wait_ns;		/* of threads that have ended, as last read */
 	uint64_t room_bytes;		/* left for the rows of threads not seen before */
 	uint32_t nr_readings;
@@ -47,7 +47,7 @@ struct tasks {
 };
 
 void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, bool wants_waits);
-void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
+void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count *count);
 /* @log_fd: see tasks_read(). */
 void tasks_close(struct tasks *tasks, int log_fd);
 

@@ -17,11 +17,11 @@
 
 static long read_text(struct usage *usage, int fd)
 {
-	return source_read(fd, &usage->count, usage->buffer, sizeof(usage->buffer), 0);
+	return proc_file_read(fd, &usage->count, usage->buffer, sizeof(usage->buffer), 0);
 }
 
 /* @earlier: reads of the threads that read before. This thread's reads count from its first one on. */
-static void open_own_io(struct usage *usage, struct source_count earlier)
+static void open_own_io(struct usage *usage, struct read_count earlier)
 {
 	struct proc_io io;
 	char name[40];
@@ -32,7 +32,7 @@ static void open_own_io(struct usage *usage, struct source_count earlier)
 	text_add(&text, "task/");
 	text_add_number(&text, (uint64_t)sys_gettid());
 	text_add(&text, "/io");
-	usage->own_io_fd = source_open(usage->pid, name);
+	usage->own_io_fd = proc_file_open(usage->pid, name);
 	length = read_text(usage, usage->own_io_fd);
 	if (length <= 0)
 		return;
@@ -62,22 +62,22 @@ int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_h
 
 int usage_open_again(struct usage *usage, const struct log_header *log)
 {
-	struct source_count earlier = usage->count;
+	struct read_count earlier = usage->count;
 	int pid = usage->pid;
 
 	usage->own_io_fd = -1;
-	usage->stat_fd = source_open(pid, "stat");
+	usage->stat_fd = proc_file_open(pid, "stat");
 	if (usage->stat_fd < 0)
 		return usage->stat_fd;
 	if (!is_same_process(usage)) {
-		source_close(&usage->stat_fd);
+		proc_file_close(&usage->stat_fd);
 		return -ESRCH;
 	}
 	if (usage->own_thread)
 		open_own_io(usage, earlier);
-	usage->statm_fd = source_open(pid, "statm");
-	usage->io_fd = source_open(pid, "io");
-	usage->status_fd = source_open(pid, "status");
+	usage->statm_fd = proc_file_open(pid, "statm");
+	usage->io_fd = proc_file_open(pid, "io");
+	usage->status_fd = proc_file_open(pid, "status");
 	log_pages_open(&usage->log_pages, log, pid, &usage->count);
 	switches_open(&usage->switches, pid, &usage->count);
 	details_open(&usage->details, pid, &usage->count);
@@ -87,11 +87,11 @@ int usage_open_again(struct usage *usage, const struct log_header *log)
 
 void usage_close(struct usage *usage)
 {
-	source_close(&usage->stat_fd);
-	source_close(&usage->statm_fd);
-	source_close(&usage->io_fd);
-	source_close(&usage->status_fd);
-	source_close(&usage->own_io_fd);
+	proc_file_close(&usage->stat_fd);
+	proc_file_close(&usage->statm_fd);
+	proc_file_close(&usage->io_fd);
+	proc_file_close(&usage->status_fd);
+	proc_file_close(&usage->own_io_fd);
 	log_pages_close(&usage->log_pages);
 	switches_close(&usage->switches);
 	details_close(&usage->details);
@@ -224,21 +224,21 @@ void usage_leave(struct usage *usage)
 }
 
 /* @own: set to our threads' reads that are included. Return: false when it cannot be read. */
-static bool read_io(struct usage *usage, struct proc_io *io, struct source_count *own)
+static bool read_io(struct usage *usage, struct proc_io *io, struct read_count *own)
 {
 	if (usage->own_thread && usage->own_written_reach_bytes != usage->log_pages.reach_bytes) {
 		usage->own_written_reach_bytes = usage->log_pages.reach_bytes;
 		usage->own_written_bytes = own_write_bytes(usage);
 	}
 	/* this reading is not yet in its own text */
-	*own = usage->own_thread ? usage->count : (struct source_count){ 0, 0 };
+	*own = usage->own_thread ? usage->count : (struct read_count){ 0, 0 };
 	if (read_text(usage, usage->io_fd) <= 0)
 		return false;
 	proc_parse_io(usage->buffer, io);
 	return true;
 }
 
-static void take_own_off(struct usage *usage, const struct source_count *own, struct proc_io *io)
+static void take_own_off(struct usage *usage, const struct read_count *own, struct proc_io *io)
 {
 	io->read_calls = figure_less(io->read_calls, own->calls);
 	io->read_chars = figure_less(io->read_chars, own->bytes);
@@ -246,17 +246,17 @@ static void take_own_off(struct usage *usage, const struct source_count *own, st
 }
 
 /* Call it after read_io(). Return: as read_io(). */
-static bool read_io_of_children(struct usage *usage, struct proc_io *io, struct source_count *own)
+static bool read_io_of_children(struct usage *usage, struct proc_io *io, struct read_count *own)
 {
 	if (usage->own_thread)
 		usage->child_faults = own_use_child_faults();
-	return !waited_io_is_due(&usage->waited_io, usage->child_faults) || read_io(usage, io, own);
+	return !child_io_is_due(&usage->child_io, usage->child_faults) || read_io(usage, io, own);
 }
 
 /* @own_tid: the thread that reads for us; 0: @io counts none. */
 static void take_children_off(struct usage *usage, int own_tid, struct proc_io *io)
 {
-	waited_io_take_off(&usage->waited_io, usage->child_faults, usage->switches.task_fd, own_tid,
+	child_io_take_off(&usage->child_io, usage->child_faults, usage->switches.task_fd, own_tid,
 			   &usage->count, usage->buffer, sizeof(usage->buffer), io);
 }
 
@@ -320,7 +320,7 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 int usage_read(struct usage *usage, struct figures *figures)
 {
 	bool is_full = !usage->full_every || usage->nr_rows++ % usage->full_every == 0, has_io;
-	struct source_count own;
+	struct read_count own;
 	struct proc_io io;
 	int error = 0;
 
@@ -400,20 +400,20 @@ static int pid_in_proc(const struct log_header *log)
 
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures)
 {
-	struct source_count own;
+	struct read_count own;
 	struct proc_io io;
 	uint64_t peak_bytes;
 
 	*usage = (struct usage){
 		.pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1, .switches.task_fd = -1
 	};
-	usage->statm_fd = source_open(usage->pid, "statm");
-	usage->io_fd = source_open(usage->pid, "io");
+	usage->statm_fd = proc_file_open(usage->pid, "statm");
+	usage->io_fd = proc_file_open(usage->pid, "io");
 	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
 	usage_read_memory(usage, figures);
 	if (read_io(usage, &io, &own) && read_io_of_children(usage, &io, &own)) {
 		if (usage->child_faults)
-			usage->switches.task_fd = source_open(usage->pid, "task");
+			usage->switches.task_fd = proc_file_open(usage->pid, "task");
 		take_children_off(usage, 0, &io);
 		/* read by a thread of the program, whose reads are counted there too */
 		take_own_off(usage, &own, &io);
@@ -427,8 +427,8 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)
 			figures->peak_rss_bytes = figures->rss_bytes;
 	}
-	source_close(&usage->statm_fd);
-	source_close(&usage->io_fd);
-	source_close(&usage->switches.task_fd);
+	proc_file_close(&usage->statm_fd);
+	proc_file_close(&usage->io_fd);
+	proc_file_close(&usage->switches.task_fd);
 	log_pages_close(&usage->log_pages);
 }

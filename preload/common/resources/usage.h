@@ -21,7 +21,7 @@ struct usage {
 	uint64_t start_ticks;		/* field 22 of /proc/PID/stat; 0: not known */
 	int stat_fd, statm_fd, io_fd, status_fd;
 	int own_io_fd;			/* of the reading thread, if it belongs to the process */
-	struct source_count count;	/* reads by that thread and the threads before it */
+	struct read_count count;	/* reads by that thread and the threads before it */
 	struct own_use earlier;		/* used by threads that read before this one */
 	/* By all reading threads, read when the log reached this far into memory: */
 	uint64_t own_written_bytes;
@@ -38,7 +38,7 @@ struct usage {
 	struct log_pages log_pages;
 	struct switches switches;
 	struct details details;
-	struct waited_io waited_io;
+	struct child_io child_io;
 	uint64_t nr_threads;		/* at the last reading; LOG_NONE: not known */
 	uint64_t child_faults;		/* minor faults of children that it has waited for */
 	char buffer[4096];

@@ -30,12 +30,12 @@ static uint64_t when_earned(const struct account *account, uint64_t now_ns, int6
 	return now_ns + (uint64_t)(credit_ns - account->credit_ns) * PPM / (SHARE_PPM - SELDOM_SHARE_PPM);
 }
 
-void account_init(struct account *account, uint64_t now_ns)
+void pace_account_init(struct account *account, uint64_t now_ns)
 {
 	*account = (struct account){ .credit_ns = CREDIT_MOST_NS, .credited_ns = now_ns };
 }
 
-void account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns)
+void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns)
 {
 	uint64_t passed_ns = now_ns - account->credited_ns;
 	uint64_t paid_ns = passed_ns * SELDOM_SHARE_PPM / PPM;
@@ -60,7 +60,7 @@ void account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, 
 #define REST_PART	8u
 #define REST_MOST_NS	(5000ull * MS)
 
-bool idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks)
+bool pace_idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks)
 {
 	uint64_t used_ns = cpu_ns > idle->cpu_ns ? cpu_ns - idle->cpu_ns : idle->cpu_ns - cpu_ns;
 	bool was_idle = idle->since_ns;
@@ -77,14 +77,14 @@ bool idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t tic
 	return false;
 }
 
-uint64_t idle_rest_ns(const struct idle *idle)
+uint64_t pace_idle_rest_ns(const struct idle *idle)
 {
 	uint64_t rest_ns = idle->since_ns ? (idle->seen_ns - idle->since_ns) / REST_PART : 0;
 
 	return rest_ns < REST_MOST_NS ? rest_ns : REST_MOST_NS;
 }
 
-uint64_t idle_next_ns(const struct idle *idle, uint64_t interval_ns)
+uint64_t pace_idle_next_ns(const struct idle *idle, uint64_t interval_ns)
 {
 	uint64_t most_ns = (idle->seen_ns - idle->since_ns) / LOOK_PART, period_ns = interval_ns;
 
@@ -144,7 +144,8 @@ static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 	return set == SET_MEMORY || !sampler->config.settings.interval_is_set;
 }
 
-uint64_t pace_period_ns(const struct sampler *sampler, enum column_set_id set)
+/* The time between the rows of a set that are kept. */
+static uint64_t period_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	return pace_interval_ns(sampler, set) * sampler->rows[set].step;
 }
@@ -172,14 +173,14 @@ bool pace_rests(const struct sampler *sampler, enum column_set_id set)
 /* The time between two rows of a set that repeat the last reading; 0: the process is at work. */
 static uint64_t rest_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	return pace_rests(sampler, set) ? idle_rest_ns(&sampler->idle) : 0;
+	return pace_rests(sampler, set) ? pace_idle_rest_ns(&sampler->idle) : 0;
 }
 
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	uint64_t rest = rest_ns(sampler, set), last = sampler->last_ns[set];
 	uint64_t due =
-		last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
+		last ? last + greater(period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
 	const struct account *account = &sampler->account;
 
 	if (!costs_credit(sampler, set))
@@ -193,13 +194,13 @@ static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 /* A set that is due soon counts as due, so that sets share wake-ups. */
 bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
-	return due_ns(sampler, set) <= now + pace_period_ns(sampler, set) / 16;
+	return due_ns(sampler, set) <= now + period_ns(sampler, set) / 16;
 }
 
 /* Rows keep their pace: a row that is some us late does not delay the next one. */
 void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
-	uint64_t due = due_ns(sampler, set), tolerance = pace_period_ns(sampler, set) / 4;
+	uint64_t due = due_ns(sampler, set), tolerance = period_ns(sampler, set) / 4;
 
 	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
 }
@@ -220,6 +221,6 @@ int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns)
 			next = lesser(next, due_ns(sampler, set));
 	}
 	if (pace_may_rest(sampler) && sampler->idle.since_ns)
-		next = lesser(next, idle_next_ns(&sampler->idle, pace_period_ns(sampler, SET_PROCESS)));
+		next = lesser(next, pace_idle_next_ns(&sampler->idle, period_ns(sampler, SET_PROCESS)));
 	return (int64_t)next;
 }

@@ -24,10 +24,10 @@ struct account {
 	uint64_t seldom_until_ns;	/* no rows of the seldom sets before this */
 };
 
-void account_init(struct account *account, uint64_t now_ns);
+void pace_account_init(struct account *account, uint64_t now_ns);
 
 /* Subtract CPU time: @spent_ns in all but the seldom sets, and @seldom_ns in those. */
-void account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns);
+void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns);
 
 /*
  * A process that uses no CPU time changes nothing that rows would show, so no rows need be read
@@ -47,25 +47,22 @@ struct idle {
  * known). Return: whether the process goes on after an idle time. seen_ns and seen_ticks are then
  * those of the last idle look.
  */
-bool idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks);
+bool pace_idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks);
 
 /* The time between rows that repeat the last reading; 0 while the process is at work. */
-uint64_t idle_rest_ns(const struct idle *idle);
+uint64_t pace_idle_rest_ns(const struct idle *idle);
 
 /*
  * When the next look is due, if rows come each @interval_ns. The looks at all processes come
  * together.
  */
-uint64_t idle_next_ns(const struct idle *idle, uint64_t interval_ns);
+uint64_t pace_idle_next_ns(const struct idle *idle, uint64_t interval_ns);
 
 /* The time between readings of a set, as its cost allows. */
 uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set);
 
 /* Is the set slow to read, and about the whole machine or slow to change? */
 bool pace_is_seldom(enum column_set_id set);
-
-/* The time between the rows of a set that are kept. */
-uint64_t pace_period_ns(const struct sampler *sampler, enum column_set_id set);
 
 /* When the first row of a set is due; 0: at once. */
 uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set);

@@ -67,7 +67,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->line_counts_ns = sampler->ceiling_due_ns = 0;
 	sampler->idle = (struct idle){ .cpu_ns = LOG_NONE };
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
-	account_init(&sampler->account, sampler->now_ns);
+	pace_account_init(&sampler->account, sampler->now_ns);
 	sampler->late_ns = config->own_thread && config->pid ? sampler->now_ns + LATE_NS : 0;
 	begin_counting(sampler);
 	return 0;
@@ -209,7 +209,7 @@ static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 		unclaimed_cpu_ns = 0;
 	}
 	sampler->took_row = false;
-	account_spend(&sampler->account, sampler->now_ns,
+	pace_account_spend(&sampler->account, sampler->now_ns,
 		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns),
 		      sampler->seldom_cpu_ns);
 	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
@@ -250,7 +250,7 @@ static void look_at_process(struct sampler *sampler)
 	bool rows_rest = pace_rests(sampler, SET_PROCESS), tasks_rest = pace_rests(sampler, SET_THREAD);
 
 	if (!pace_may_rest(sampler) ||
-	    !idle_look(&sampler->idle, usage_cpu_ns(&sampler->sources.usage), sampler->now_ns, ticks))
+	    !pace_idle_look(&sampler->idle, usage_cpu_ns(&sampler->sources.usage), sampler->now_ns, ticks))
 		return;
 	if (rows_rest && sampler->idle.seen_ticks > rows->ticks)
 		row_set_add(rows, sampler->idle.seen_ticks, &sampler->process);

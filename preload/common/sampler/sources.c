@@ -11,7 +11,7 @@
 #define FULL_NS		4000000u
 #define FULL_MOST	8u
 
-static struct source_count *count_of(struct sources *sources)
+static struct read_count *count_of(struct sources *sources)
 {
 	return sources->config.pid ? &sources->usage.count : &sources->machine_count;
 }

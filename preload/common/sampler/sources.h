@@ -10,7 +10,7 @@
 
 #include "preload/common/log/rows_writer.h"
 #include "preload/common/resources/cgroup.h"
-#include "preload/common/resources/gpu_drm.h"
+#include "preload/common/resources/drm.h"
 #include "preload/common/resources/machine.h"
 #include "preload/common/resources/threads_rows.h"
 #include "preload/common/resources/usage.h"
@@ -31,7 +31,7 @@ struct sources {
 	bool knows_cores;
 	bool has_no_cgroup;			/* known after the first reading */
 	/* If there is no process whose own reads must be subtracted */
-	struct source_count machine_count;
+	struct read_count machine_count;
 	struct figures figures;			/* of the newest reading */
 	struct row_set core_rows;
 	uint64_t last_core[MACHINE_CORES];

@@ -2,7 +2,7 @@
 /* The files of objects that the report could not open: deleted, replaced, or in another root. */
 #pragma once
 
-#include "preload/monitor/stacks/target.h"
+#include "preload/monitor/stacks/target_process.h"
 
 /*
  * Keep the file of @object as object-BUILD_ID in @directory, the run's, unless it is at its path as this

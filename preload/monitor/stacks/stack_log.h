@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "preload/common/log/log.h"
-#include "preload/monitor/stacks/target.h"
+#include "preload/monitor/stacks/target_process.h"
 #include "preload/monitor/stacks/unwinder.h"
 
 struct path_entry {

@@ -15,7 +15,7 @@
 #include "preload/common/base/clock.h"
 #include "preload/common/run/process_id.h"
 #include "preload/monitor/stacks/stack_log.h"
-#include "preload/monitor/stacks/target.h"
+#include "preload/monitor/stacks/target_process.h"
 #include "preload/monitor/stacks/threads.h"
 
 #define ATTEMPTS 5 /* a thread may begin to run while it is read */

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "preload/monitor/stacks/stacks_arch.h"
-#include "preload/monitor/stacks/target.h"
+#include "preload/monitor/stacks/target_process.h"
 
 #define STACK_FRAMES_MOST 512
 #define STACK_BYTES_FIRST (16u << 10)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading /proc/PID/stat of a process that runs or has just ended. */
+/* Reads /proc/PID/stat of processes that run or have just ended, and finds processes by name. */
 #include "preload/monitor/tools/process_info.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@
 
 #include "insideme_log.h"
 #include "preload/common/base/proc_text.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
+#include "preload/common/run/process_id.h"
 
 /*
  * The exit code is the last field. A reader without permission gets 0, which could be an exit
@@ -43,11 +45,12 @@ static void read_name(struct last_words *words, const char *text)
 
 bool last_words_read(struct last_words *words, pid_t pid)
 {
-	struct source_count count = { 0, 0 };
+	struct read_count count = { 0, 0 };
 	struct proc_stat stat;
 	char text[1024];
-	int fd = source_open(pid, "stat");
-	bool found = source_read(fd, &count, text, sizeof(text), 0) > 0 && proc_parse_stat(text, &stat) == 0;
+	int fd = proc_file_open(pid, "stat");
+	bool found =
+		proc_file_read(fd, &count, text, sizeof(text), 0) > 0 && proc_parse_stat(text, &stat) == 0;
 
 	*words = (struct last_words){ .start_ticks = LOG_NONE, .user_ns = LOG_NONE, .system_ns = LOG_NONE,
 				      .status = LOG_NONE };
@@ -62,7 +65,7 @@ bool last_words_read(struct last_words *words, pid_t pid)
 			words->status = read_status(pid, text);
 		read_name(words, text);
 	}
-	source_close(&fd);
+	proc_file_close(&fd);
 	return found;
 }
 
@@ -142,4 +145,43 @@ uint32_t pid_here(uint32_t pid)
 		return pid;
 	here = last_number(process);
 	return here ? here : pid;
+}
+
+static void each_named(const char *name, void (*each)(pid_t pid, void *context), void *context)
+{
+	DIR *directory = opendir("/proc");
+	char program[PROCESS_PROGRAM_BYTES];
+	struct dirent *entry;
+	int nr = 0;
+
+	while (directory && (entry = readdir(directory))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		process_program((uint32_t)pid, program);
+		if (strcmp(program, name))
+			continue;
+		each(pid, context);
+		nr++;
+	}
+	if (directory)
+		closedir(directory);
+	if (!nr)
+		fprintf(stderr, "insideme-run: --pid: no process of a program %s, or /proc hides it\n", name);
+}
+
+void pids_each(const char *list, void (*each)(pid_t pid, void *context), void *context)
+{
+	char *copy = strdup(list), *rest = copy, *word;
+
+	if (!copy)
+		abort();
+	while ((word = strsep(&rest, ","))) {
+		if (word[strspn(word, "0123456789")])
+			each_named(word, each, context);
+		else
+			each((pid_t)strtol(word, NULL, 10), context);
+	}
+	free(copy);
 }

@@ -39,3 +39,9 @@ int pidfd_status(int fd, int *status);
  * of that namespace; otherwise @pid.
  */
 uint32_t pid_here(uint32_t pid);
+
+/*
+ * Call @each for the processes of @list: numbers, and names of executables, separated by commas; never for
+ * ourselves. A name that no process has gets a line on stderr.
+ */
+void pids_each(const char *list, void (*each)(pid_t pid, void *context), void *context);

@@ -36,7 +36,7 @@ int watched_compare(const void *a, const void *b)
 	return strcmp(((const struct watched *)a)->name, ((const struct watched *)b)->name);
 }
 
-void watched_path(char *path, size_t bytes, const struct run *run, const char *name)
+static void path_of(char *path, size_t bytes, const struct run *run, const char *name)
 {
 	snprintf(path, bytes, "%s/%s", run->path, name);
 }
@@ -45,7 +45,7 @@ static int open_file(const struct watched *watched, const struct run *run)
 {
 	char path[RUN_PATH_BYTES + NAME_MAX + 2];
 
-	watched_path(path, sizeof(path), run, watched->name);
+	path_of(path, sizeof(path), run, watched->name);
 	return (int)elsewhere_open(path, O_RDWR);
 }
 
@@ -186,7 +186,7 @@ static void bring_home(const struct watched *watched, const struct run *run)
 {
 	char path[RUN_PATH_BYTES + NAME_MAX + 2];
 
-	watched_path(path, sizeof(path), run, watched->name);
+	path_of(path, sizeof(path), run, watched->name);
 	elsewhere_bring_home(path);
 }
 

@@ -32,8 +32,6 @@ struct watched {
 struct watched *watched_new(const char *name);
 int watched_compare(const void *a, const void *b);	/* by name, for a tree */
 
-void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
-
 /*
  * Open the log once its process has begun it; sample from then on. Return: 0; -errno: close it; -ESTALE:
  * after an exec.

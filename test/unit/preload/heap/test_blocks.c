@@ -169,7 +169,8 @@ TEST(without_memory_it_loses_blocks_and_says_so)
 	end();
 }
 
-/* Where address space is limited the map's part of it is mapped at once, and no more: so windows are left out before. */
+/* Where address space is limited the map's part of it is mapped at once, and no more: so windows are left out
+ * before. */
 TEST(with_limited_address_space_it_samples_before_there_is_none)
 {
 	enum { NR = 2000 };

@@ -18,7 +18,7 @@ static struct {
 
 static void assert_counted(uint64_t tail_bytes, uint64_t pages)
 {
-	struct source_count count = { .calls = 0 };
+	struct read_count count = { .calls = 0 };
 	struct log_header *log;
 	int fd;
 

@@ -9,7 +9,7 @@
 
 static char root[] = "/tmp/insideme-sensors-XXXXXX";
 static struct sensors sensors;
-static struct source_count count;
+static struct read_count count;
 
 static void put(const char *name, const char *text)
 {

@@ -183,7 +183,7 @@ TEST(rows_between_full_ones_count_the_log_where_it_has_grown)
 	close(fd);
 }
 
-TEST(a_zombie_still_tells_what_it_has_counted)
+TEST(a_zombie_still_has_its_counters)
 {
 	struct shared *shared = share();
 	struct figures figures;
@@ -249,7 +249,7 @@ TEST(a_reader_within_leaves_itself_out)
 TEST(the_machine_has_memory_and_time_goes_on)
 {
 	static struct machine machine;
-	struct source_count count = { 0, 0 };
+	struct read_count count = { 0, 0 };
 	struct figures first, second;
 	uint64_t begin, passed;
 

@@ -20,7 +20,7 @@ static void sample_for(struct sampling *sampling, uint64_t ms)
 	uint64_t next = 0, next_seldom = 50 * MS;
 	struct account account;
 
-	account_init(&account, MS);
+	pace_account_init(&account, MS);
 	for (uint64_t now = MS; now < ms * MS; now += MS) {
 		uint64_t spent = 0, seldom = 0;
 
@@ -34,7 +34,7 @@ static void sample_for(struct sampling *sampling, uint64_t ms)
 			sampling->seldom_rows++;
 			next_seldom = now + 100 * MS;
 		}
-		account_spend(&account, now, spent, seldom);
+		pace_account_spend(&account, now, spent, seldom);
 		sampling->spent_ns += spent + seldom;
 	}
 }
@@ -81,7 +81,7 @@ TEST(extra_rows_take_what_is_left)
 	struct account account;
 	uint64_t next = 0, rows = 0, extra_rows = 0, spent_ns = 0;
 
-	account_init(&account, MS);
+	pace_account_init(&account, MS);
 	for (uint64_t now = MS; now < 10000 * MS; now += MS) {
 		uint64_t spent = 0;
 
@@ -93,7 +93,7 @@ TEST(extra_rows_take_what_is_left)
 			spent = 20000;
 			extra_rows++;
 		}
-		account_spend(&account, now, spent, 0);
+		pace_account_spend(&account, now, spent, 0);
 		spent_ns += spent;
 	}
 	assert_in_range(rows, 995, 1000);

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/common/resources/gpu_drm.h"
+#include "preload/common/resources/drm.h"
 #include "test/unit/unit.h"
 
 static char root[] = "/tmp/insideme-drm-XXXXXX";
 static struct drm drm;
-static struct source_count count;
+static struct read_count count;
 
 static void shell(const char *format, const char *argument)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/resources/source.h"
+#include "preload/common/resources/proc_file.h"
 
 struct drm_client {
 	uint64_t id;			/* descriptors with the same id belong to one client */
@@ -24,11 +24,11 @@ struct drm {
 	const char *root;		/* of the file system; "" except in tests */
 	int pid;
 	bool is_there;			/* the machine has such devices */
-	struct source_count *count;
+	struct read_count *count;
 	char buffer[4096];
 };
 
 /* @root and @count must stay valid. */
-void drm_open(struct drm *drm, const char *root, int pid, struct source_count *count);
+void drm_open(struct drm *drm, const char *root, int pid, struct read_count *count);
 /* Set the numbers of the set "process_gpu" if the process has such a descriptor. */
 void drm_read(struct drm *drm, struct figures *figures);

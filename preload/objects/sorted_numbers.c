@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "preload/objects/numbers.h"
+#include "preload/objects/sorted_numbers.h"
 
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 
 #define FIRST_BYTES (1u << 16)
 
-bool numbers_add(struct numbers *numbers, uint64_t number)
+bool sorted_numbers_add(struct sorted_numbers *numbers, uint64_t number)
 {
 	uint64_t bytes = numbers->bytes ? numbers->bytes * 2 : FIRST_BYTES;
 	long place;
@@ -41,7 +41,7 @@ static void sink(uint64_t *heap, uint64_t at, uint64_t nr)
 	}
 }
 
-void numbers_sort(struct numbers *numbers)
+void sorted_numbers_sort(struct sorted_numbers *numbers)
 {
 	uint64_t *values = numbers->list;
 
@@ -56,7 +56,7 @@ void numbers_sort(struct numbers *numbers)
 	}
 }
 
-uint64_t numbers_up_to(const struct numbers *numbers, uint64_t limit)
+uint64_t sorted_numbers_up_to(const struct sorted_numbers *numbers, uint64_t limit)
 {
 	uint64_t low = 0, high = numbers->nr;
 
@@ -71,9 +71,9 @@ uint64_t numbers_up_to(const struct numbers *numbers, uint64_t limit)
 	return low;
 }
 
-void numbers_free(struct numbers *numbers)
+void sorted_numbers_free(struct sorted_numbers *numbers)
 {
 	if (numbers->list)
 		sys_munmap(numbers->list, numbers->bytes);
-	*numbers = (struct numbers){ .nr = 0 };
+	*numbers = (struct sorted_numbers){ .nr = 0 };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Entries of processes that have no log yet. */
-#include "preload/state/entry.h"
+#include "preload/state/process_entry.h"
 
 #include <errno.h>
 #include <sys/prctl.h>

@@ -8,13 +8,13 @@
 #include "preload/common/base/text.h"
 
 /* Counts reads. A sampler inside the process subtracts them from the process's figures. */
-struct source_count {
+struct read_count {
 	uint64_t calls;
 	uint64_t bytes;
 };
 
 /* Open "/proc/PID/name", or "/proc/name" for @pid 0. Return: descriptor, or -errno. */
-static inline int source_open(int pid, const char *name)
+static inline int proc_file_open(int pid, const char *name)
 {
 	char path[96];
 	struct text text;
@@ -30,7 +30,7 @@ static inline int source_open(int pid, const char *name)
 }
 
 /* Open "/proc/PID/task/TID/name"; @task_fd is "/proc/PID/task". Return: descriptor, or -errno. */
-static inline int source_open_task(int task_fd, uint64_t tid, const char *name)
+static inline int proc_file_open_task(int task_fd, uint64_t tid, const char *name)
 {
 	char path[40];
 	struct text text;
@@ -46,7 +46,7 @@ static inline int source_open_task(int task_fd, uint64_t tid, const char *name)
  * Read the file's text from @offset, and end it with 0. Return: its length, or -errno (-ESRCH: the
  * process is gone).
  */
-static inline long source_read(int fd, struct source_count *count, char *buffer, uint64_t bytes,
+static inline long proc_file_read(int fd, struct read_count *count, char *buffer, uint64_t bytes,
 			       uint64_t offset)
 {
 	long length = fd < 0 ? fd : sys_pread(fd, buffer, bytes - 1, offset);
@@ -59,7 +59,7 @@ static inline long source_read(int fd, struct source_count *count, char *buffer,
 	return length;
 }
 
-static inline void source_close(int *fd)
+static inline void proc_file_close(int *fd)
 {
 	if (*fd >= 0)
 		sys_close(*fd);

@@ -8,4 +8,4 @@
  * Fork for each run. Return: 0 in the child, whose options are those of that one run; 2 after one line on
  * stderr, before any run. The parent ends as the last run did.
  */
-int turns_begin(struct options *options);
+int repeated_runs_begin(struct options *options);

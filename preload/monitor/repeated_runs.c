@@ -3,7 +3,7 @@
  * A machine gets warm, or busy. So the runs of two programs that are to be compared are made by turns, and
  * which one comes first changes from turn to turn.
  */
-#include "preload/monitor/turns.h"
+#include "preload/monitor/repeated_runs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -69,7 +69,7 @@ static void tell(const struct turns *turns)
 	fprintf(stderr, "'%s.*'\n", turns->name);
 }
 
-int turns_begin(struct options *options)
+int repeated_runs_begin(struct options *options)
 {
 	struct turns turns = { options, options->settings[SETTING_RUN] ?: getenv("INSIDEME_RUN") };
 	uint64_t nr = options->nr_runs * (options->beside ? 2 : 1);

@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /* All 0: empty. */
-struct numbers {
+struct sorted_numbers {
 	uint64_t *list;
 	uint64_t nr;
 	uint64_t bytes;			/* of its mapping */
 };
 
 /* Return: false if there is no memory. */
-bool numbers_add(struct numbers *numbers, uint64_t number);
+bool sorted_numbers_add(struct sorted_numbers *numbers, uint64_t number);
 /* Ascending. */
-void numbers_sort(struct numbers *numbers);
+void sorted_numbers_sort(struct sorted_numbers *numbers);
 /* How many are at most @limit; the numbers must be sorted. */
-uint64_t numbers_up_to(const struct numbers *numbers, uint64_t limit);
-void numbers_free(struct numbers *numbers);
+uint64_t sorted_numbers_up_to(const struct sorted_numbers *numbers, uint64_t limit);
+void sorted_numbers_free(struct sorted_numbers *numbers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Presets for pikos's monitors and recorders. */
-#include "preload/monitor/monitor_presets.h"
+#include "preload/monitor/monitor_rows.h"
 
 #include <stddef.h>
 #include <stdio.h>

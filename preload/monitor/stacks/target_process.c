@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "preload/monitor/stacks/target.h"
+#include "preload/monitor/stacks/target_process.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the descriptors of /dev/dri. */
-#include "preload/common/resources/gpu_drm.h"
+#include "preload/common/resources/drm.h"
 
 #include <errno.h>
 
@@ -70,7 +70,7 @@ static void make_path(const struct drm *drm, char *path, size_t bytes, const cha
 	text_add(&text, name);
 }
 
-void drm_open(struct drm *drm, const char *root, int pid, struct source_count *count)
+void drm_open(struct drm *drm, const char *root, int pid, struct read_count *count)
 {
 	char path[128];
 	struct text text;
@@ -103,9 +103,9 @@ static bool read_client(struct drm *drm, const char *name, struct drm_client *cl
 
 	make_path(drm, path, sizeof(path), "/fdinfo/", name);
 	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	found = source_read(fd, drm->count, drm->buffer, sizeof(drm->buffer), 0) > 0 &&
+	found = proc_file_read(fd, drm->count, drm->buffer, sizeof(drm->buffer), 0) > 0 &&
 		drm_parse_fdinfo(drm->buffer, client) == 0;
-	source_close(&fd);
+	proc_file_close(&fd);
 	return found;
 }
 
