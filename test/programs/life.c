@@ -15,7 +15,7 @@
  *   setuid   to nobody (as root): no task of the process keeps another user id
  *   wall     waitpid(-1, __WALL) finds no child
  *   close    closes every descriptor it does not know, then goes on
- *   mlock    mlockall(MCL_CURRENT | MCL_FUTURE) under a limit of 64 MiB for who is not root
+ *   mlock    mlockall(MCL_CURRENT | MCL_FUTURE) under a limit of 64 MiB unless it is root
  *   fork     forks, and looks at once how many threads it had, as python from 3.12 on does
  *   release  three children: once wait has returned, nothing holds their shared memory and their lock any
  *            more

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An allocator of its own, in an arena from malloc that it tells of. The report must show, blocks and bytes
+ * An allocator of its own, in an arena from malloc that it reports. The report must show, blocks and bytes
  * not freed: keep 10 and 1000, of which another thread frees 4: 6 and 600; grow 1 and 240; use none of 500,
  * all temporary; of make_pool nothing; careless_pool 2 and 65536 + 48, an arena that it does not tell of and
  * the first block, where it begins. At the peak: rise 200 and 25600. Prints what misuse gives: 0.

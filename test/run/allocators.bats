@@ -90,7 +90,7 @@ with() {
 }
 
 # Of mimalloc no address on the stack: what it answers is chance, because it reads what lies up to 32 MiB below.
-@test "jemalloc, tcmalloc, mimalloc: what is no block has the answer that it has without the recorder" {
+@test "jemalloc, tcmalloc, mimalloc: a free of something that is not a block has the same outcome as without the recorder" {
 	local allocator what plain recorded
 	for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 		for what in double inside foreign; do

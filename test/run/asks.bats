@@ -133,7 +133,7 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 	grep -qx 'time 1' stdout
 }
 
-@test "functions and regions say what they are for" {
+@test "functions and regions name their field" {
 	for variant in '' .clang .slow .slow.clang; do
 		rm -rf insideme.data
 		record "asks$variant" fields

@@ -274,7 +274,7 @@ export INSIDEME_TIMING=auto
 	same "records of leaf" "$(view calls | "$here/csv" function function=leaf | wc -l)" 6000
 }
 
-@test "jumps out of handlers and calls, and coroutines, are counted as ever" {
+@test "jumps out of handlers and calls, and coroutines, are counted as with exact timing" {
 	counts "$bin/jumps" often
 	counts "$bin/coroutines" often
 	same "touch is counted" "$(counted_functions)" touch
@@ -449,7 +449,7 @@ loops() {
 	LD_PRELOAD=$library ./loops
 }
 
-@test "samples tell the time of counted functions, and views say so" {
+@test "counted functions have their time from samples, and views say so" {
 	loops 100000000
 	same "source of single" "$(value time_source function=single)" hooks+samples
 	same "source of main" "$(value time_source function=main)" hooks

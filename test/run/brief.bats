@@ -84,9 +84,9 @@ total() { view processes | tail -n +2 | wc -l; }
 	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
 }
 
-# On a busy machine a child may last for long enough to have one. A shell that waited for a child is no
-# reason.
-@test "what a shell starts has no logs" {
+# On a busy machine a child may live for long enough to get one. That a shell waits for a child is no reason
+# for a log.
+@test "commands of a shell have no logs" {
 	LD_PRELOAD=$library bash -c 'for ((i = 0; i < 40; i++)); do /bin/true; done; exit'
 	between logs 0 "$(logs)" 20
 	same processes "$(total)" 41
@@ -102,7 +102,7 @@ total() { view processes | tail -n +2 | wc -l; }
 }
 
 # The task opens the log, as an allocation, a fork and the end would: each at the same moment.
-@test "whoever opens the log, it is one, and nothing is missing" {
+@test "several tasks may open the log: there is one, and nothing is missing" {
 	export INSIDEME_RUN=$PWD/run
 	seq 4400 10 5900 | LD_PRELOAD=$library xargs -P8 -I{} sh -c "'$bin/brief' race {}; [ \$? = 5 ]"
 	export INSIDEME_DIR=$PWD

@@ -39,7 +39,7 @@ said_once() {
 	grep '^ *heap  *4.[0-9]* MiB .* 1  main > rise > grow$' errors.txt
 }
 
-@test "what stays below the limit is not told" {
+@test "memory that stays below the limit is not reported" {
 	INSIDEME_MAX_MEMORY=512M record ceiling heap
 	quiet
 	limits

@@ -27,7 +27,7 @@ children() {
 	done
 }
 
-# repairs N WORDS: what the quality view says that had to be set right
+# repairs N WORDS: the quality view reports N repairs of this kind
 repairs() { grep -q "$1 $2" quality || { cat quality; return 1; }; }
 no_repairs() { ! grep -E 'ended that w(as|ere) not open|did not return' quality; }
 
@@ -88,7 +88,7 @@ fine"
 	calls main 2
 }
 
-@test "vfork children where our threads' numbers mean nobody" {
+@test "vfork children in a pid namespace without our threads" {
 	status=0
 	"$bin/elsewhere" >alone 2>&1 || status=$?
 	[ $status != 77 ] || skip "no pid namespaces here: $(cat alone)"

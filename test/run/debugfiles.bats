@@ -15,7 +15,7 @@ run_stripped() {
 	LD_PRELOAD=$library ./stripped 20 1 >/dev/null
 }
 
-@test "without its debug file a stripped program has addresses" {
+@test "a stripped program without its debug file has addresses in place of names" {
 	split
 	run_stripped
 	run "$report" -v functions

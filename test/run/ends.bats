@@ -48,7 +48,7 @@ load faults
 	[ ! -e insideme.data ]
 }
 
-@test "a directory that cannot be written, one of somebody else, a file, a path too long" {
+@test "a directory that cannot be written, another user's, a file, a path too long" {
 	local long
 	[ "$(id -u)" = 0 ] || skip "needs root for another owner"
 	mkdir theirs ours

@@ -107,7 +107,7 @@ used() {
 
 is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 
-@test "a child that is killed keeps its rows, and its end is told; so is that of an orphan" {
+@test "a child that is killed keeps its rows, and its end is reported; so is an orphan's" {
 	program_without_hooks
 	for how in "2 16 $bin/entered beside 2" '1 32 ./entered left'; do
 		read -r nr mib how <<<"$how"
@@ -161,7 +161,7 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 	same processes "$(of pid "$pid")" "$pid"
 }
 
-@test "more children than insideme-run has descriptors for take turns, and that is told" {
+@test "more children than insideme-run has descriptors for take turns, and a line says so" {
 	program_without_hooks
 	rm -rf gate said
 	mkfifo gate
@@ -178,7 +178,7 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 	between 'children with rows' 6 "$with_rows" 12
 }
 
-@test "all views tell of it" {
+@test "all views show it" {
 	held 2 "$build/insideme-run" --quiet -- "$bin/entered" beside 2
 	pid=$(head -1 said | cut -d ' ' -f 1)
 	cpu_ns=$(head -1 said | cut -d ' ' -f 2)

@@ -75,7 +75,7 @@ status_of() {
 	done
 }
 
-@test "where a process ended is told to the innermost call, however narrow the terminal" {
+@test "the place where a process ended is shown down to the innermost call, however narrow the terminal" {
 	local alone
 	alone=$(status_of "$bin/retries" leave)
 	same status "$(status_of env LD_PRELOAD="$library" "$bin/retries" leave)" "$alone"
@@ -174,7 +174,7 @@ crashes() {
 	crashes crash on 10
 }
 
-@test "a handler of its own stack tells of a stack overflow" {
+@test "a handler on its own stack reports a stack overflow" {
 	ulimit -s 1024
 	INSIDEME_CRASH=1 run record bottomless end
 	same status "$status" 139

@@ -50,7 +50,7 @@ cell() { "$here/csv" "$@" <processes.csv; }
 
 known() { echo "${1:-0}"; }	# an image may be gone before there is a row of it
 
-# catch N: insideme-run stands still after its Nth look into a memory map, until who waits there has exec'ed.
+# catch N: insideme-run stops after its Nth look into a memory map, until the waiting process has exec'ed.
 catch() {
 	cat >catch.c <<-END
 		#define _GNU_SOURCE
@@ -168,7 +168,7 @@ until_seen() {
 		"exec of sealed (not recorded)"
 }
 
-@test "programs that are recorded follow each other without a word of that" {
+@test "programs that are recorded follow each other without a message" {
 	monitor -- sh -c 'for i in 1 2 3 4 5; do (exec sleep 0.02); done; exec sleep 0.05'
 	view processes >processes.csv
 	same "not recorded" "$(cell pid recorded="did not load the recorder")" ''

@@ -73,7 +73,7 @@ each() {
 
 # The program kept 10 large blocks; the first child freed one of them and kept 12 small ones, the second did
 # nothing.
-@test "rows of insideme-run tell the heap of children without a log" {
+@test "rows of insideme-run have the heap of children without a log" {
 	heap_of() { view resources --top 0 | "$here/csv" heap_bytes "pid=$1" set=process | grep . | tail -1; }
 	differ() {
 		local first second other

@@ -36,7 +36,7 @@ sum() {
 	done
 }
 
-@test "csv and json of every view say the same, also of names that no format likes" {
+@test "csv and json of every view agree, for names with special characters too" {
 	golden
 	for view in $(views | grep -vx -e lines -e steps -e stacks); do	# which have no rows without samples
 		for runs in last~1 'last~1 last'; do

@@ -56,7 +56,7 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 		'insideme: INSIDEME_GPU=0,x: expected all, off, or numbers as in 0,1'
 }
 
-@test "a library that hangs delays nothing, one that fails is told of when it was asked for" {
+@test "a library that hangs delays nothing; a failure is reported if devices were asked for" {
 	begin=$EPOCHREALTIME
 	NVML_DOES=hang sampled 24 --quiet --gpu=all
 	between "time in us" 300000 $((${EPOCHREALTIME/./} - ${begin/./})) 5000000

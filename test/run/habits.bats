@@ -298,7 +298,7 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 		rows.csv) records"
 }
 
-@test "a monitor's rows go to a pipe and to a socket, and nobody waits for a reader that is slow, leaves or never comes" {
+@test "a monitor's rows go to a pipe and to a socket, and the program does not wait for a reader that is slow, leaves or never comes" {
 	mkfifo pipe
 	cat pipe >streamed &
 	monitor functions --recording=stream:pipe --run=piped -- "$bin/calls" || same status $? 7

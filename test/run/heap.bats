@@ -134,7 +134,7 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	done
 }
 
-@test "killed at its peak, a program shows what that was made of" {
+@test "killed at its peak, a program shows the blocks that made it up" {
 	record peak dies || true
 	"$report" -v heap -f csv >heap.csv
 	same "peak of grow" "$(of peak_heap_bytes grow)" 617250
@@ -328,7 +328,7 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	done
 }
 
-@test "what is no block ends a program as it does without the recorder" {
+@test "a free of something that is not a block ends the program as it does without the recorder" {
 	for what in double inside foreign moved; do
 		plain=0 recorded=0
 		"$bin/foreign" $what >plain.out 2>plain.err || plain=$?
@@ -406,7 +406,7 @@ assert list(values) == sorted(values) and 0 <= values[0] and values[-1] <= 10100
 	done
 }
 
-@test "allocations that had no room are told beside the heap's figures" {
+@test "allocations without room are reported beside the heap's figures" {
 	local lost
 	INSIDEME_BUDGET=1M run record countries
 	lost=$(view quality | "$here/csv" value finding=lost_heap_calls)

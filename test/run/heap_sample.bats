@@ -105,7 +105,7 @@ judge() {
 	same "doubt where all are samples" "$(grep -c '95 %' heap.txt)" 0
 }
 
-@test "of a program without a sample it is told what it allocated, and that none was" {
+@test "without a sample the report says what was allocated, and that no stack was taken" {
 	printf '#include <stdlib.h>\nvoid *volatile p; int main(void) { for (int i = 0; i < 3; i++) p = malloc(100); return 0; }\n' >few.c
 	gcc few.c -o few
 	sampled 64M ./few
@@ -144,7 +144,7 @@ judge() {
 	same "what was lost" "$(view quality | grep -c heap_calls)" 0
 }
 
-@test "operator new counts for who called it, also before main() and while an exception is on its way" {
+@test "operator new counts for its caller, also before main() and while an exception is on its way" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data
 		sampled 8K "$bin/heap_sites_cpp$compiler"
@@ -206,7 +206,7 @@ judge() {
 	[ "$(view heap | "$here/csv" function | grep -c '^stripped+0x')" -ge 10 ]
 }
 
-@test "an interpreter that nobody prepared" {
+@test "an interpreter without any preparation" {
 	python=$(python3 -c 'import sys; print(sys.executable)')
 	cat >work.py <<-'END'
 		rows = [{"name": "x" * (i % 2000), "list": list(range(i % 50))} for i in range(20000)]

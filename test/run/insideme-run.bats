@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 # A program that counts the signals it gets and ends at SIGTERM with that number.
 trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo ready; while :; do sleep 0.05; done'
 
-@test "--library prints a path that LD_PRELOAD can take" {
+@test "--library prints a path that works in LD_PRELOAD" {
 	same path "$("$build/insideme-run" --library)" "$(realpath "$library")"
 	same both "$("$build/insideme-run" --library=mpi)" \
 		"$(realpath "$library"):$(realpath "$build/libinsideme-mpi.so")"
@@ -54,7 +54,7 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 	same core "$(echo core*)" 'core*'
 }
 
-@test "a program that writes over its log takes nobody along" {
+@test "a program that writes over its log harms no other program" {
 	cat >wild.c <<-'END'
 		#include <signal.h>
 		#include <stdio.h>
@@ -79,7 +79,7 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 	same status "$status" 137
 }
 
-@test "the exit status is the program's where nobody reads what insideme-run says" {
+@test "the exit status is the program's if no reader takes insideme-run's output" {
 	run perl -e 'pipe R, W; close R; open STDERR, ">&W"; exec @ARGV' "$build/insideme-run" sh -c 'exit 7'
 	same status "$status" 7
 }
@@ -110,7 +110,7 @@ refused() {
 	same "what it says" "$output" "insideme-run: --$1: '$2' is not understood; expected $3"
 }
 
-@test "a wrong value is told what may stand in its place, as in the environment" {
+@test "for a wrong value the message lists the right ones, as in the environment" {
 	refused sample 99999 "off or a number up to 10000"
 	refused timing foo "exact, auto, counts"
 	refused budget 1K "a size such as 64M, at least 1M"

@@ -59,7 +59,7 @@ kept() {
 	wait || true
 }
 
-@test "a monitor writes the last rows at the end; nobody follows a ring" {
+@test "a monitor writes the last rows at the end; a ring is not followed" {
 	monitor -q functions --last=3 --recording=csv -- "$bin/calls" || same status $? 7
 	same rows "$(grep -c ,return, monitor_records.csv)" 3
 	run "$report" --follow -f pikos

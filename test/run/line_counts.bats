@@ -67,7 +67,7 @@ alike() {
 # have_come: those of work() are gcov's; main() differs
 have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 
-@test "a killed program keeps its counts, whoever copies them" {
+@test "a killed program keeps its counts, whether insideme-run or the library copies them" {
 	local pid
 	built -O2
 	(cd theirs && ./program >/dev/null)
@@ -133,7 +133,7 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	same output "$output" 'insideme-cc: --lines needs gcc: counters of clang are not known'
 }
 
-@test "nothing is written beside the program, and without the recorder it runs as ever" {
+@test "nothing is written beside the program, and without the recorder it runs as usual" {
 	built -O2
 	ours/program >stdout
 	theirs/program >expected

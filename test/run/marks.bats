@@ -8,7 +8,7 @@ said() {
 	view marks | "$here/csv" "$@"
 }
 
-@test "marks and failures are told with their time, thread and place" {
+@test "marks and failures are shown with their time, thread and place" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data
 		"$bin/marks$compiler" >plain.stdout
@@ -98,7 +98,7 @@ exported() {
 	done
 }
 
-@test "of marks and spans those of a part of the time" {
+@test "marks and spans of a part of the time" {
 	record marks
 	at=$(said time_ns name='phase two')
 	same "until then" "$(view marks --to "$((at - 1))ns" | "$here/csv" name name='phase two')" ''

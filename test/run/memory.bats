@@ -105,7 +105,7 @@ highest() {
 	same "heap of by_malloc" "$("$here/csv" heap_delta_bytes function=by_malloc <calls.csv)" 0
 }
 
-@test "of RSS, what is of files" {
+@test "the part of RSS that is of files" {
 	often
 	head -c 32M /dev/zero >file
 	for way in alone watched; do
@@ -179,7 +179,7 @@ changes() {
 		grep 'RSS of single threads as read at entry and exit'
 }
 
-@test "of RSS, what is of stacks" {
+@test "the part of RSS that is of stacks" {
 	record stack_pages
 	quiet
 	view resources >resources.csv

@@ -42,7 +42,7 @@ finding() {
 		'2,sort,one.c 2,sort,two.c'
 }
 
-@test "functions of a library whose address a program takes that has its own for it" {
+@test "functions of a library for which a program at a fixed address has its own stubs" {
 	echo 'void work(void) {}' | gcc -g -O2 -finstrument-functions -shared -fPIC -x c - -o libwork.so
 	echo 'void work(void); void (*volatile worker)(void) = work;
 	      int main(void) { for (int i = 0; i < 10; i++) worker(); return 0; }' |

@@ -212,7 +212,7 @@ by_thread() {
 	same "what was said" "$(grep -v ' rows of other threads that follow it in time$' stderr)" ''
 }
 
-@test "exceptions are told from returns" {
+@test "exceptions are distinguished from returns" {
 	INSIDEME_THRESHOLD=0 record calls_cpp
 	view calls --columns function,broken | sed 1d | grep -c ',1$' >broken
 	"$report" -f pikos --columns index,type,function -o rows.csv

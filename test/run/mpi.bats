@@ -215,8 +215,8 @@ bounds_are_known() {
 	"$report" -v mpi | grep -q 'Above fastest'
 }
 
-@test "Open MPI, bounds of what was waited" { bounds_are_known openmpi; }
-@test "MPICH, bounds of what was waited" { bounds_are_known mpich; }
+@test "Open MPI, bounds of waiting times" { bounds_are_known openmpi; }
+@test "MPICH, bounds of waiting times" { bounds_are_known mpich; }
 
 # close FILE FILE: rows of csv whose numbers differ by rounding alone
 close() {
@@ -231,7 +231,7 @@ close() {
 		} }'
 }
 
-@test "a saved profile says the same of ranks, and so does one of it" {
+@test "a saved profile has the same figures of ranks, and so has one made of it" {
 	local view
 	ranks openmpi 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/calls.openmpi"
 	"$report" --save saved.gz
@@ -285,8 +285,8 @@ clocks_are_found() {
 
 @test "clocks of two hosts, by messages" { clocks_are_found; }
 
-@test "Open MPI, who waited for whom" { waits_are_known openmpi; }
-@test "MPICH, who waited for whom" { waits_are_known mpich; }
+@test "Open MPI, which rank waited for which" { waits_are_known openmpi; }
+@test "MPICH, which rank waited for which" { waits_are_known mpich; }
 
 # What came before the end is whole, and the call that each rank was in is known.
 ends_are_known() {

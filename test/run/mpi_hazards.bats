@@ -49,8 +49,8 @@ memory_is_the_programs() {
 	between "allocated, beside $without without" $((without - 1000)) "$with" $((without + 1000))
 }
 
-@test "Open MPI: our memory is none of the program's" { memory_is_the_programs openmpi; }
-@test "MPICH: our memory is none of the program's" { memory_is_the_programs mpich; }
+@test "Open MPI: our memory is not counted as the program's" { memory_is_the_programs openmpi; }
+@test "MPICH: our memory is not counted as the program's" { memory_is_the_programs mpich; }
 
 # sums COLUMN CONDITIONS...: of the view, added up
 sums() {
@@ -121,7 +121,7 @@ worlds_are_kept_apart() {
 @test "MPICH: spawned worlds" { worlds_are_kept_apart mpich; }
 
 # Requests are completed by other threads than started them, and handles come again at once.
-threads_are_told_apart() {
+threads_are_distinguished() {
 	ranks "$1" 2 "$build/insideme-run" -q "$programs/hazards.$1" threads
 	view messages >view.csv
 	same "sent" "$(sums messages function=MPI_Send)" 1600
@@ -133,8 +133,8 @@ threads_are_told_apart() {
 	same "completions" "$(sums calls function=MPI_Wait)" 1600
 }
 
-@test "Open MPI: threads" { threads_are_told_apart openmpi; }
-@test "MPICH: threads" { threads_are_told_apart mpich; }
+@test "Open MPI: threads" { threads_are_distinguished openmpi; }
+@test "MPICH: threads" { threads_are_distinguished mpich; }
 
 @test "MPICH: a session, without MPI_Init" {
 	goes_on mpich 2 session
@@ -143,7 +143,7 @@ threads_are_told_apart() {
 }
 
 # What cannot be recorded is told.
-bypasses_are_told() {
+bypasses_are_reported() {
 	local library_of=$2 doubts
 	ranks "$1" 2 "$build/insideme-run" -q "$programs/own.$1" one
 	view mpi >view.csv
@@ -160,8 +160,8 @@ bypasses_are_told() {
 	[[ $("$report" -v quality) != *"MPI"* ]]
 }
 
-@test "Open MPI: what is not recorded is told" { bypasses_are_told openmpi libmpi.so.40; }
-@test "MPICH: what is not recorded is told" { bypasses_are_told mpich libmpich.so.12; }
+@test "Open MPI: bypassed calls are reported" { bypasses_are_reported openmpi libmpi.so.40; }
+@test "MPICH: bypassed calls are reported" { bypasses_are_reported mpich libmpich.so.12; }
 
 @test "MPICH: counts of 64 bits" {
 	ranks mpich 1 "$build/insideme-run" -q "$programs/hazards.mpich" large

@@ -110,7 +110,7 @@ load lib
 	[[ $output == *"none of the "[2-9]" processes has hooks"* ]]
 }
 
-@test "a program that runs is told of in the present" {
+@test "a program that still runs is described in the present tense" {
 	mkfifo gate
 	LD_PRELOAD=$library "$bin/followed" 10 gate >stdout 3>&- &
 	wait_until [ -s stdout ]
@@ -131,7 +131,7 @@ load lib
 	[[ $output != *"only single calls longer than"* ]]
 }
 
-@test "a disk that fills is told on the first page" {
+@test "the first page reports a disk that fills" {
 	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
 	mkdir small
 	mount -t tmpfs -o size=24m tmpfs small || skip "no mount here"

@@ -4,7 +4,7 @@
 load lib
 load heap
 
-@test "blocks of a pool are charged to who took them, its arena to nobody" {
+@test "blocks of a pool are charged to the function that took them, its arena to none" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data heap.csv
 		record pools$compiler

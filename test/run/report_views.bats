@@ -46,7 +46,7 @@ edges() {
 	between "longest line" 50 "$longest" 80
 }
 
-@test "json and csv of the views say the same" {
+@test "json and csv of the views agree" {
 	record alloc
 	for view in callers callees heap errors; do
 		"$report" -v $view -f json >view.json
@@ -142,7 +142,7 @@ edges() {
 	same "csv" "$(view functions --sort stddev_ns | head -1)" "$(view functions | head -1)"
 }
 
-@test "names that do not exist: those that are near are told" {
+@test "for a name that does not exist, the message lists similar ones" {
 	record calls || same status $? 7
 	run "$report" -v callrs
 	same "status" "$status" 2

@@ -319,7 +319,7 @@ sleeping_before_short_calls() {
 
 @test "functions: CPU and blocked time of a caller that sleeps, and of its calls that are too short for a record" { INSIDEME_WAITS=off both sleeping_before_short_calls; }
 
-@test "functions: where nothing is timed there is no CPU time, of others neither" {
+@test "functions: where nothing is timed there is no CPU time, nor of other functions" {
 	INSIDEME_TIMING=counts record calls || same status $? 7
 	"$report" -v functions --columns self_cpu_ns,total_cpu_ns,calls,function --sort calls --top 5 >text
 	same "lines" "$(awk '/fib|leaf|middle|outer|even/ { print $1, NF }' text | xargs)" \

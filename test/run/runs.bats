@@ -34,7 +34,7 @@ runs() {
 	[[ $output == *"no runs in /nowhere/data: record one with: insideme-run ./app" ]]
 }
 
-@test "--clean: removes all but the newest, and says what" {
+@test "--clean: removes all but the newest, and names them" {
 	for _ in 1 2 3 4; do once; done
 	oldest=$(runs run | tail -1)
 	run "$report" --clean --keep 3 --dry-run
@@ -86,7 +86,7 @@ runs() {
 	same "runs that stay" "$(ls -d insideme.data/*-calls*)" "${runs[2]}"
 }
 
-@test "--clean: never what is not a run of ours" {
+@test "--clean: never a directory that is not a run of ours" {
 	once
 	strange=$(runs run)
 	touch "insideme.data/$strange/notes"
@@ -145,7 +145,7 @@ record_copy() {
 	same "nameless" "$(view functions | "$here/csv" function | grep -c '+0x')" 0
 }
 
-@test "names: a module that is another one now gives none, and that is said" {
+@test "names: a module that was replaced gives none, and a line says so" {
 	record_copy
 	cp "$bin/calls" program
 	"$report" -v functions >text
@@ -231,7 +231,7 @@ for row in csv.DictReader(sys.stdin):
         print({k: v for k, v in row.items() if v and k not in ("run", "functions_percent")})' "$@"
 }
 
-@test "several runs: each has a time of its own, and is told apart" {
+@test "several runs: each has a time of its own, and they are distinguished" {
 	"$bin/golden" golden
 	set -- golden/20231114-221320-app golden/20231114-231320-app
 	for view in processes threads resources; do
@@ -278,7 +278,7 @@ for row in csv.DictReader(sys.stdin):
 	[[ $(cat report.stderr) == *"forks is of forks, but "*" of repeat: what is added up is of different programs" ]]
 }
 
-@test "--save: a profile says what its runs say, alone and with others" {
+@test "--save: a profile gives what its runs give, alone and with others" {
 	for n in 10 20 60; do record repeat $n; done
 	"$report" --save merged.json last last~1 last~2
 	for view in functions tree callers callees heap; do

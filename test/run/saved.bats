@@ -87,7 +87,7 @@ found() {
 	done
 }
 
-@test "--save: what was lost is told by the profile" {
+@test "--save: the profile has the counts of losses" {
 	INSIDEME_BUDGET=1M record fill /dev/full 200
 	saved
 	found lost_calls
@@ -97,7 +97,7 @@ found() {
 		$((2 * calls))
 }
 
-@test "--save: what was not recorded, and why, is told by the profile" {
+@test "--save: the profile says what was not recorded, and why" {
 	record switched
 	saved
 	found recording_off_ns
@@ -115,7 +115,7 @@ found() {
 	found openmp_threads
 }
 
-@test "--save: damaged and missing logs are told by the profile" {
+@test "--save: the profile reports damaged and missing logs" {
 	record repeat 10
 	cp "$(find insideme.data -name '*.log')" whole
 	head -c 100 whole >"$(find insideme.data -mindepth 1 -type d)/torn.log"

@@ -50,7 +50,7 @@ selects() {
 	selects calls depth 100000
 }
 
-@test "what hooks of calls cost that were left out is told, where any were" {
+@test "the cost of hooks of left-out calls is reported, if there were any" {
 	local setting
 	for setting in INSIDEME_DEPTH=2 INSIDEME_EXCLUDE=leaf INSIDEME_FOCUS=middle; do
 		rm -rf insideme.data

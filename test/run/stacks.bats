@@ -76,7 +76,7 @@ setup_file() {
 	between "ms of samples" $((cpu_ms * 9 / 10 - 20)) "$sampled_ms" $((cpu_ms * 11 / 10 + 20))
 }
 
-@test "paths: who was called by whom" {
+@test "paths: callers and callees" {
 	stacks split
 	view tree >tree.csv
 	of_path() { "$here/csv" samples "path=$1" <tree.csv; }
@@ -115,7 +115,7 @@ setup_file() {
 	share total_samples_percent by_one 25
 }
 
-@test "of a stack deeper than is told the innermost functions" {
+@test "a stack that is too deep keeps its innermost functions" {
 	stacks deep
 	share total_samples_percent descend 100
 	share samples_percent work 100

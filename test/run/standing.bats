@@ -237,7 +237,7 @@ gone_stands() {
 		wc -l)" 13
 }
 
-@test "no right to: said, with the remedy" {
+@test "without the right to read, the message names the remedy" {
 	permitted
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	user=(setpriv --reuid 65534 --regid 65534 --clear-groups)

@@ -80,7 +80,7 @@ switched() {
 	same "roots" "$(view tree --top 0 | "$here/csv" path | grep -c ';run_thread')" 0
 }
 
-@test "the time while it is off is in nobody's self time, and said" {
+@test "the time while it is off is in no self time, and is reported" {
 	for timing in exact auto; do
 		rm -rf insideme.data functions.csv
 		INSIDEME_TIMING=$timing record switched time

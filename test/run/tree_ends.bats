@@ -59,7 +59,7 @@ each_end() {
 		"$(view processes --columns recorded | grep -c 'did not load')" 0
 }
 
-@test "a core that was dumped is told" {
+@test "a dumped core is reported" {
 	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip "cores go elsewhere"
 	core=unlimited dumped=' core' each_end
 }
@@ -86,7 +86,7 @@ each_end() {
 	done
 }
 
-@test "insideme-run ends with its program; who runs on is told as running" {
+@test "insideme-run ends with its program, and reports processes that run on as running" {
 	SECONDS=0
 	"$build/insideme-run" -q bash -c './held $PPID sleep 30 >held.out 2>&1 &
 		until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.01; done; exit 4' >stdout 2>stderr || same status $? 4
@@ -117,7 +117,7 @@ peak_as_grown() {
 	peak_as_grown
 }
 
-@test "the peak of RSS between two samples, told by the process" {
+@test "the peak of RSS between two samples, from the process itself" {
 	INSIDEME_INTERVAL=10s record grow
 	peak_as_grown
 }

@@ -70,7 +70,7 @@ lines() {
 	lines first_work 500 second_work 1000 run 10 use_plugin 10 main 1
 }
 
-@test "names that are long are cut, and nobody's terminal is written to by them" {
+@test "long names are cut, and escape sequences in names do not reach the terminal" {
 	cat >named.c <<-'END'
 	#include <insideme.h>
 	int main(void)
@@ -89,7 +89,7 @@ lines() {
 	grep -qF '[Profiler] colour ?[31m?                  - ' stderr
 }
 
-@test "a stripped program's functions are told by their place in the file" {
+@test "a stripped program's functions are named by their place in the file" {
 	cp "$bin/calls" stripped
 	strip stripped
 	INSIDEME_VERBOSE=1 INSIDEME_THRESHOLD=0 LD_PRELOAD=$library ./stripped >stdout 2>stderr || true

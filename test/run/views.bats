@@ -35,7 +35,7 @@ fits() {
 	[[ $output == *"Process"*"  forks"*"    forks > forks again"*"no word"*"    true"* ]]
 }
 
-@test "processes: CPU and memory agree with what the process says of itself" {
+@test "processes: CPU and memory agree with the process's own figures" {
 	LD_PRELOAD=$library /usr/bin/python3 -c '
 import resource, time
 block = bytearray(64 << 20)
@@ -67,7 +67,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	same "status of --match" "$status" 2
 }
 
-@test "processes: who did not load the library" {
+@test "processes that did not load the library" {
 	monitor -- /sbin/ldconfig -p
 	same "what was recorded" "$(cell processes recorded)" 'did not load the recorder'
 	same "exit status" "$(cell processes exit_status)" 0
@@ -100,7 +100,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	done
 }
 
-@test "the first page tells the worst end first" {
+@test "the first page shows the worst end first" {
 	LD_PRELOAD=$library bash -c '/bin/true; /bin/false; /bin/true; (kill -9 $BASHPID); :' 2>/dev/null
 	run "$report"
 	same "ends" "$(grep -A3 ^Processes <<<"$output" |

@@ -135,7 +135,7 @@ test("calls that never ended are in it, to the end of their process: no part is 
 	same("complaints", tab.complaints, []);
 });
 
-test("without single calls functions stay those of the whole run, and the page says so", async () => {
+test("without single calls the functions keep the figures of the whole run, and the page says so", async () => {
 	const none = record("none", "calls", [], { INSIDEME_THRESHOLD: "1000s" });
 	const tab = await open(makePage(none, "none.html"), { hash: "panel=functions&t=0-1000" });
 	await tab.getByText("no call was recorded singly").waitFor();

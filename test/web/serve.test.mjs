@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// insideme-report --serve: only for who has the address, made anew while the run goes on, gone with a signal.
+// insideme-report --serve: only for those who have the address, made anew while the run goes on, ended by a signal.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
