@@ -13,19 +13,23 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(O)/%,%,$@)";)
 
 warnings := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes -Wmissing-prototypes
 warnings += $(if $(DEV),-Werror -Wshadow -Wpointer-arith -Wundef -Wvla)
-common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include -iquote .
+common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP \
+	-iquote include -iquote .
+
+machine := $(shell $(CC) -dumpmachine)
 
 # The recorder must never be instrumented itself, whatever CFLAGS contains. gcc must not turn its loops and
 # structure copies into libc calls, as far as that can be prevented.
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
-	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
+	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin \
+	-fno-lto \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
-	-mgeneral-regs-only $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
+	-mgeneral-regs-only $(if $(findstring aarch64,$(machine)),-mno-outline-atomics)
 # Two segments instead of four, and none that becomes read-only later: each mapping slows a short program's
 # start.
 recorder_ldflags := -shared -nostdlib -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
 	-Wl,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment \
-	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-Wl$(comma)--version-script=preload/versions.map)
+	$(addprefix -Wl$(comma)--version-script=,$(if $(findstring x86_64,$(machine)),preload/versions.map))
 sanitize := -fno-sanitize-recover=all
 # Only cairo's types are used here: insideme-report loads the library when it draws a picture.
 cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))
@@ -38,7 +42,8 @@ analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++
 shared_src := $(wildcard preload/common/*/*.c)
 # Memory that is wiped at a fork comes first: then one cut, not two, makes it a mapping of its own.
 first_src := preload/state/live.c
-recorder_src := $(first_src) $(shared_src) $(filter-out preload/nop_hooks.c preload/monitor/% preload/mpi/% $(first_src),$(wildcard preload/*.c preload/*/*.c))
+not_recorder := preload/nop_hooks.c preload/monitor/% preload/mpi/% $(first_src)
+recorder_src := $(first_src) $(shared_src) $(filter-out $(not_recorder),$(wildcard preload/*.c preload/*/*.c))
 monitor_src := $(wildcard preload/monitor/*.c preload/monitor/*/*.c) $(shared_src)
 analyzer_src := $(wildcard analyzer/*/*.c)
 
@@ -55,12 +60,14 @@ compilers := $(addprefix $(O)/insideme-,cc c++ fc)
 # Parts of programs that insideme-cc links; the second one calls in x86-64's assembler.
 own_objects := $(O)/insideme-lines.o $(if $(filter x86_64,$(shell uname -m)),$(O)/insideme-line-events.o)
 
-all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(own_objects) $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
+all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(own_objects) \
+	$(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
 
 # A change of flags rebuilds all objects.
 $(O)/flags: FORCE
 	@mkdir -p $(O)
-	@echo '$(CC) $(recorder_cflags) $(tool_cflags)' | cmp -s - $@ || echo '$(CC) $(recorder_cflags) $(tool_cflags)' > $@
+	@echo '$(CC) $(recorder_cflags) $(tool_cflags)' | cmp -s - $@ || \
+		echo '$(CC) $(recorder_cflags) $(tool_cflags)' > $@
 
 $(O)/recorder/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -69,7 +76,8 @@ $(O)/recorder/%.o: %.c $(O)/flags
 $(O)/recorder/preload/hooks/hooks.o: own := -fomit-frame-pointer -falign-functions=64
 $(O)/recorder/preload/wraps/wrap_malloc.o: own := -fomit-frame-pointer
 # printf() and its like take floating-point numbers, which come in the registers that all else leaves alone.
-$(O)/recorder/preload/wraps/wrap_streams.o: private recorder_cflags := $(filter-out -mgeneral-regs-only,$(recorder_cflags))
+$(O)/recorder/preload/wraps/wrap_streams.o: private recorder_cflags := \
+	$(filter-out -mgeneral-regs-only,$(recorder_cflags))
 # Without debug information: else reports would show our sources as those of MPI's functions.
 $(mpi_obj): own := -fbuiltin -g0
 $(O)/tool/%.o: %.c $(O)/flags
@@ -90,7 +98,8 @@ $(own_objects): $(O)/insideme-%.o: include/insideme.h $(O)/flags
 $(O)/insideme-lines.o: include/insideme_lines.c
 $(O)/insideme-line-events.o: include/insideme_line_events.c
 $(own_objects):
-	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC $(warnings) -Wno-vla -iquote include -c $(filter %.c,$^) -o $@
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC $(warnings) -Wno-vla -iquote include \
+		-c $(filter %.c,$^) -o $@
 $(O)/insideme-run: $(monitor_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
@@ -115,7 +124,8 @@ $(compilers): scripts/insideme-cc
 $(man_pages): $(wildcard doc/*.1 doc/*.7) scripts/manual.awk $(O)/insideme-run $(O)/insideme-report
 	@mkdir -p $(@D)
 	$(call say,MAN){ $(O)/$(if $(findstring report,$@),insideme-report,insideme-run) --help; \
-		$(O)/insideme-report -v | sed 's/^/VIEW /'; $(O)/insideme-report -f | sed 's/^/FORMAT /'; } | \
+		$(O)/insideme-report -v | sed 's/^/VIEW /'; \
+		$(O)/insideme-report -f | sed 's/^/FORMAT /'; } | \
 		awk -v version=$(VERSION) -f scripts/manual.awk - doc/$(@F) > $@
 
 include test/build.mk
@@ -124,13 +134,14 @@ include test/build.mk
 lib := $(DESTDIR)$(PREFIX)/lib
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
-	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(O)/insideme-run $(O)/insideme-report $(compilers) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(lib)/insideme
 	install -m 644 $(own_objects) $(lib)/insideme
 	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > $(lib)/pkgconfig/insideme.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > \
+		$(lib)/pkgconfig/insideme.pc
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
 	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-c++.1
 	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-fc.1
@@ -145,7 +156,8 @@ install: all
 # The sources, with the page as npm builds it, for machines without npm.
 dist: $(O)/page.html
 	@test -s $< || { echo "dist: there is no page: install npm" >&2; exit 1; }
-	$(Q)rm -rf $(O)/dist && mkdir -p $(O)/dist && git archive --prefix=insideme-$(VERSION)/ HEAD | tar -x -C $(O)/dist
+	$(Q)rm -rf $(O)/dist && mkdir -p $(O)/dist && \
+		git archive --prefix=insideme-$(VERSION)/ HEAD | tar -x -C $(O)/dist
 	$(Q)cp $< $(O)/dist/insideme-$(VERSION)/analyzer/web/built.html
 	$(call say,TAR)tar -czf $(O)/insideme-$(VERSION).tar.gz -C $(O)/dist insideme-$(VERSION)
 

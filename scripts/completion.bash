@@ -11,7 +11,8 @@ _insideme() {
 	insideme-report:-[vf] | insideme-report:--view | insideme-report:--format)
 		words=$("$tool" "$option" 2>/dev/null | cut -d ' ' -f 1) ;;
 	*:--?*)
-		words=$("$tool" --help 2>/dev/null | sed -n "s/^ .*$option\[*=\([a-z:]*[|,][a-z:|,]*\).*/\1/p" | tr '|,' '  ') ;;
+		words=$("$tool" --help 2>/dev/null |
+			sed -n "s/^ .*$option\[*=\([a-z:]*[|,][a-z:|,]*\).*/\1/p" | tr '|,' '  ') ;;
 	esac
 	if [ -z "$words" ] && [[ $word == -* ]]; then
 		words=$("$tool" --help 2>/dev/null | sed -n 's/^  [- ].[, ] \(--[a-z-]*\).*/\1/p')

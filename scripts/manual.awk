@@ -2,8 +2,8 @@
 # Fill in a manual from what a program says of itself:
 # { PROGRAM --help; insideme-report -v | sed 's/^/VIEW /'; insideme-report -f | sed 's/^/FORMAT /'; } |
 #	awk -v version=V -f scripts/manual.awk - PAGE
-# The line "@OPTION NAME@" of the page becomes that option with its sentence, "@SETTINGS@" all settings, "@VIEWS@" and
-# "@FORMATS@" the lists. A page with options must have all of the program's.
+# The line "@OPTION NAME@" of the page becomes that option with its sentence, "@SETTINGS@" all settings,
+# "@VIEWS@" and "@FORMATS@" the lists. A page with options must have all of the program's.
 function fail(message) {
 	print "manual.awk: " FILENAME ": " message >"/dev/stderr"
 	failed = 1
@@ -13,7 +13,8 @@ function fail(message) {
 function entry(head, value, sentence, stop) {
 	gsub(/-/, "\\-", head)
 	if (match(sentence, / \[[^]]*\]$/))
-		sentence = substr(sentence, 1, RSTART - 1) " (default " substr(sentence, RSTART + 2, RLENGTH - 3) ")"
+		sentence = substr(sentence, 1, RSTART - 1) " (default " \
+			substr(sentence, RSTART + 2, RLENGTH - 3) ")"
 	gsub(/-/, "\\-", sentence)
 	printf ".TP\n\\fB%s\\fR%s\n%s%s\n", head, value == "" ? "" : "\\fI" value "\\fR", sentence, stop
 }

@@ -393,7 +393,8 @@ void build_write(const struct build *build, const char *path, uint64_t bytes)
 	fclose(file);
 }
 
-void build_counter(struct build *build, const struct log_thread *thread, uint64_t function_addr, uint64_t calls)
+void build_counter(struct build *build, const struct log_thread *thread, uint64_t function_addr,
+		   uint64_t calls)
 {
 	struct log_counted *counted =
 		build_record(build, sizeof(*counted), LOG_RECORD_COUNTED, BUILD_START_TICKS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A unit test: cmocka, and TEST(), which defines a test and has main() of unit.c run it, in the file's order. */
+/* A unit test: cmocka, and TEST(), which defines a test and has main() of unit.c run it, in the file's order.
+ */
 #pragma once
 
 #include <setjmp.h>

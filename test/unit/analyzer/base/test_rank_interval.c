@@ -7,8 +7,8 @@
 #include "test/unit/unit.h"
 
 /*
- * Two samples of @nr of the same distribution: each choice of @nr of 2 @nr ranks is as likely. Return: the part of
- * all choices whose interval has no 1.
+ * Two samples of @nr of the same distribution: each choice of @nr of 2 @nr ranks is as likely. Return: the
+ * part of all choices whose interval has no 1.
  */
 static double part_without_one(unsigned int nr)
 {

@@ -330,7 +330,8 @@ TEST(the_hooks_had_cpu_time_only)
 	build_free(&build, model);
 }
 
-/* main 0 to 100, half of it on the processor. f, which it calls, was counted: 40 ms of CPU time by samples. */
+/* main 0 to 100, half of it on the processor. f, which it calls, was counted: 40 ms of CPU time by samples.
+ */
 TEST(what_samples_gave_to_counted_calls_is_cpu_time)
 {
 	struct build build;
@@ -425,8 +426,9 @@ TEST(records_of_switches_tell_when_a_thread_ran)
 }
 
 /*
- * Asleep from 2 to 8 ms of each 10 until 40 ms; of the next 20 ms the records were lost; then again as before.
- * Rows say that it ran for the first 10 of the 20 ms. These are shared by elapsed time, the rest is exact.
+ * Asleep from 2 to 8 ms of each 10 until 40 ms; of the next 20 ms the records were lost; then again as
+ * before. Rows say that it ran for the first 10 of the 20 ms. These are shared by elapsed time, the rest is
+ * exact.
  */
 TEST(lost_records_of_switches_leave_a_gap_only)
 {

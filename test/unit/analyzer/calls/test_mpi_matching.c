@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/calls/mpi_matching: which rank's receive got which rank's send, and which calls are one collective. */
+/* analyzer/calls/mpi_matching: which rank's receive got which rank's send, and which calls are one
+ * collective. */
 #include "analyzer/calls/mpi_matching.h"
 #include "test/unit/build_marks.h"
 #include "test/unit/build_model.h"
@@ -46,9 +47,13 @@ static void add_sends(struct build_run *run, const struct sent *sent)
 		transfers[nr++] = (struct build_transfer){ .route = route, .begin_ms = sent->at_ms, .ms = 1,
 							   .detail = TAG(sent->tag) };
 		if (sent->is_cancelled)
-			transfers[nr++] = (struct build_transfer){
-				.route = route, .begin_ms = sent->at_ms + 1, .ms = 0.1, .started_ms = sent->at_ms,
-				.flags = LOG_TRANSFER_REQUEST | LOG_TRANSFER_GONE, .detail = TAG(sent->tag) };
+			transfers[nr++] =
+				(struct build_transfer){ .route = route,
+							 .begin_ms = sent->at_ms + 1,
+							 .ms = 0.1,
+							 .started_ms = sent->at_ms,
+							 .flags = LOG_TRANSFER_REQUEST | LOG_TRANSFER_GONE,
+							 .detail = TAG(sent->tag) };
 	}
 	build_transfers(&build, thread, transfers, nr);
 	build_finish(&build, NS_START + 200 * MS, 0);
@@ -71,8 +76,10 @@ static void add_receives(struct build_run *run, const struct received *received,
 	route->direction = anywhere->direction = LOG_MESSAGE_RECEIVED;
 	for (const struct received *each = received; each->tag; each++)
 		if (each->posted_ms > 0)
-			transfers[nr++] = (struct build_transfer){ .route = route, .begin_ms = each->posted_ms,
-								   .ms = 0.1, .flags = LOG_TRANSFER_STARTS,
+			transfers[nr++] = (struct build_transfer){ .route = route,
+								   .begin_ms = each->posted_ms,
+								   .ms = 0.1,
+								   .flags = LOG_TRANSFER_STARTS,
 								   .detail = TAG(each->tag) };
 	for (; received->tag; received++)
 		transfers[nr++] = (struct build_transfer){
@@ -224,9 +231,9 @@ TEST(shorter_messages_of_older_logs_are_read)
 	thread = begin_rank(&build, 0, &node);
 	messages = build_messages(&build, thread, node, 1);
 	messages->record.bytes = offsetof(struct log_messages, least_ticks);
-	*(struct log_record *)&messages->least_ticks = (struct log_record){
-		sizeof(*messages) - offsetof(struct log_messages, least_ticks), UINT32_MAX, messages->record.ticks
-	};
+	*(struct log_record *)&messages->least_ticks =
+		(struct log_record){ sizeof(*messages) - offsetof(struct log_messages, least_ticks),
+				     UINT32_MAX, messages->record.ticks };
 	build_finish(&build, build.header->start.ticks + 1000000, 0);
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);

@@ -26,8 +26,8 @@ static void take(struct model *model, struct code_place **places, size_t nr, dou
 		line_stack_add(&stack, places[i], NULL);
 }
 
-static void assert_line(const struct line *line, const struct function *function, uint32_t number, double self_ns,
-			double ns)
+static void assert_line(const struct line *line, const struct function *function, uint32_t number,
+			double self_ns, double ns)
 {
 	assert_ptr_equal(line->of->function, function);
 	assert_int_equal(line->number, number);

@@ -138,8 +138,8 @@ TEST(no_more_is_taken_than_there_is)
 }
 
 /*
- * g(), recorded, called 4 million times: of its time the hooks took 240 ms by 60 samples, but 120 ms by what one
- * call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error.
+ * g(), recorded, called 4 million times: of its time the hooks took 240 ms by 60 samples, but 120 ms by what
+ * one call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error.
  */
 static struct model *load_short_calls(uint64_t g_ms)
 {

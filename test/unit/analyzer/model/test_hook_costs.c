@@ -247,15 +247,16 @@ TEST(the_doubts_of_what_it_calls_are_those_of_a_total)
 }
 
 /*
- * A handler's g lasts 20 ms within a hook of main: main's time of 100 ms has them as its own. f is a coroutine, which
- * others interrupt for 80 of its 100 ms.
+ * A handler's g lasts 20 ms within a hook of main: main's time of 100 ms has them as its own. f is a
+ * coroutine, which others interrupt for 80 of its 100 ms.
  */
 TEST(times_that_do_not_add_up_are_made_to)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
-	struct log_node *f = build_node(&build, thread, main_node, F), *g = build_node(&build, thread, main_node, G);
+	struct log_node *f = build_node(&build, thread, main_node, F),
+			*g = build_node(&build, thread, main_node, G);
 	const struct call_stats *main, *coroutine;
 	struct model *model;
 
@@ -269,7 +270,8 @@ TEST(times_that_do_not_add_up_are_made_to)
 	assert_true(is_near(main->total_ns, 100e6) && is_near(main->self_ns, 60e6));
 	assert_true(is_near(main->self_doubt_ns, 20e6));
 	assert_true(is_near(coroutine->total_ns, 20e6) && is_near(coroutine->self_ns, 20e6));
-	assert_true(coroutine->net_min_ns <= coroutine->net_max_ns && coroutine->net_max_ns <= coroutine->total_ns);
+	assert_true(coroutine->net_min_ns <= coroutine->net_max_ns &&
+		    coroutine->net_max_ns <= coroutine->total_ns);
 	assert_true(is_near(model->functions_ns, 100e6));
 	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, 100e6));
 	build_free(&build, model);

@@ -132,7 +132,7 @@ TEST(threads_are_chosen_by_number_or_name)
 	assert_left(load("0-1", NULL, "main"), 2, 2, 2 + 3, 0);
 }
 
-TEST(what_is_no_list_is_told)
+TEST(a_wrong_list_is_reported)
 {
 	static const char *const bad[] = { "", ",", "1,,2", "5-2", "4-", "a," };
 	struct filter filter = { .lists = { { .text = NULL } } };

@@ -60,7 +60,7 @@ TEST(a_window_lies_within_the_run)
 	assert_int_equal(apply(&model, NULL, "0"), EXIT_USAGE);
 }
 
-TEST(a_window_is_told_with_its_share)
+TEST(a_window_is_reported_with_its_share)
 {
 	struct model model = { .end = 2000000000, .from = 500000000, .to = 1500000000 };
 	struct window window = { .from.text = "25%" };

@@ -84,7 +84,7 @@ TEST(a_raw_exit_is_known_from_insideme_run, no_logs, free_model)
 }
 
 /* Two processes with one pid, one after the other: their starts differ. */
-TEST(the_start_tells_which_process_it_was, no_logs, free_model)
+TEST(the_start_identifies_the_process, no_logs, free_model)
 {
 	begin_here(&build);
 	build.header->process_start = 70;
@@ -130,7 +130,7 @@ TEST(an_orphan_that_was_left_is_said, no_logs, free_model)
  * Without insideme-run the process records its usage itself, including its sampler's. The larger reading is
  * the later one.
  */
-TEST(what_a_process_told_of_itself, no_logs, free_model)
+TEST(figures_from_the_process_itself, no_logs, free_model)
 {
 	begin_here(&build);
 	build.header->sampler_kind = 1;
@@ -278,7 +278,7 @@ TEST(an_exec_of_what_is_not_recorded_ends_a_program, no_logs, free_model)
 }
 
 /* insideme-run may see the exec before the next log. */
-TEST(an_exec_of_what_is_recorded_is_told_by_its_log, no_logs, free_model)
+TEST(an_exec_of_a_recorded_program_is_known_from_its_log, no_logs, free_model)
 {
 	build_exec(true);
 	assert_int_equal(model->nr_processes, 2);

@@ -14,7 +14,9 @@ static const struct column columns[] = {
 	{ "rss_bytes", LOG_UNIT_BYTES, LOG_GAUGE, offsetof(struct figures, rss_bytes) },
 	{ "cpu_ns", LOG_UNIT_NS, LOG_CUMULATIVE, offsetof(struct figures, cpu_ns) },
 };
-static const struct column_set set = { "test", columns, 2, 4, 64u << 10, 8u << 10, false }; /* 64 KiB of 1 MiB */
+static const struct column_set set = {
+	"test", columns, 2, 4, 64u << 10, 8u << 10, false
+}; /* 64 KiB of 1 MiB */
 
 struct fixture {
 	struct log_header *log;
