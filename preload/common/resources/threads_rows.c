@@ -196,8 +196,8 @@ static void read_io(struct tasks *tasks, struct task *task, bool has_run, char *
 
 	if (tasks->nr_tasks < 2 || (!has_run && task->io.read_chars != LOG_NONE))
 		return;
-	fd = source_open_task(tasks->task_fd, (uint64_t)task->tid, "io");
-	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0)
+	fd = proc_file_open_task(tasks->task_fd, (uint64_t)task->tid, "io");
+	if (proc_file_read(fd, tasks->count, buffer, bytes, 0) > 0)
 		proc_parse_io(buffer, &task->io);
 	source_close(&fd);
 }
