@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/base/text_numbers.h"
 #include "analyzer/formats/protobuf.h"
 #include "analyzer/formats/weights.h"
 #include "analyzer/model/hook_costs.h"
+#include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -76,14 +78,20 @@ static uint64_t string(struct pprof *pprof, const char *text)
 
 /* ---- functions ---- */
 
-/* pprof takes a name apart that is also the system's, and adds up functions that have the same of both. */
+/*
+ * The linker's name. pprof takes a name apart that is also the system's, and adds up functions that have the same of
+ * both: so a region's says that it is one, and that of several functions of one name is their place.
+ */
 static uint64_t system_name(struct pprof *pprof, const struct function *function)
 {
-	const char *path = function->object ? function->object->path : "";
-	const char *slash = strrchr(path, '/');
-	char *text = xasprintf("%s+0x%" PRIx64, slash ? slash + 1 : path, function->addr);
-	uint64_t number = string(pprof, function->object ? text : function->name);
+	char *text = NULL;
+	uint64_t number;
 
+	if (!function->object)
+		text = xasprintf("%s: %s", function->apart ? function->apart : "InsideMe", function->name);
+	else if (function->apart || !function->link_name)
+		text = xasprintf("%s+0x%" PRIx64, path_base(function->object->path), function->addr);
+	number = string(pprof, text ? text : function->link_name);
 	free(text);
 	return number;
 }
@@ -256,6 +264,7 @@ int export_pprof(struct report *report)
 	int status = EXIT_FAILURE;
 
 	export_sources(report->model);
+	resolve_link_names(report->model);
 	string(&pprof, "");
 	add_types(&pprof);
 	if (!pprof.nr_weights)

@@ -105,6 +105,7 @@ struct function {
 	bool resolved;
 	const char *name;		/* demangled, with parameters */
 	const char *short_name;		/* without parameters */
+	const char *link_name;		/* the linker's, as long as the model lives; NULL: not known */
 	const char *plain_name;		/* without template arguments as well; NULL: it has none */
 	const char *apart;		/* "a.c" or "region": distinguishes functions of one name; NULL:
 					 * there is only one */

@@ -94,6 +94,39 @@ static void name_functions(struct model *model, struct function **functions, siz
 	free(list);
 }
 
+/* By the symbols alone: names that were saved with the run are for people. */
+static void find_link_names(struct function **functions, size_t nr)
+{
+	struct symbols *symbols = naming_symbols(functions[0]->object);
+	struct symbol *list = symbols ? xcalloc(nr, sizeof(*list)) : NULL;
+
+	for (size_t i = 0; list && i < nr; i++)
+		list[i].addr = functions[i]->addr;
+	if (list)
+		symbols_name(symbols, list, nr);
+	for (size_t i = 0; list && i < nr; i++)
+		functions[i]->link_name = list[i].link_name;
+	free(list);
+}
+
+void resolve_link_names(const struct model *model)
+{
+	struct function **list = xcalloc(model->nr_functions, sizeof(*list));
+	size_t nr = 0, end;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		if (model->functions[i]->object && model->functions[i]->kind == FUNCTION_PLAIN)
+			list[nr++] = model->functions[i];
+	if (nr)
+		qsort(list, nr, sizeof(*list), compare_places);
+	for (size_t begin = 0; begin < nr; begin = end) {
+		for (end = begin + 1; end < nr && list[end]->object == list[begin]->object; end++)
+			;
+		find_link_names(list + begin, end - begin);
+	}
+	free(list);
+}
+
 /* Name functions that are sorted by object. */
 static void name_sorted(struct model *model, struct function **list, size_t nr)
 {

@@ -14,6 +14,9 @@ void resolve_names(struct model *model);
 /* Name functions of a model whose calls are not read yet. resolve_names() must follow later. */
 void resolve_ahead(struct function **functions, size_t nr);
 
+/* Set link_name of all functions, for those of objects that are still there. After resolve_names(). */
+void resolve_link_names(const struct model *model);
+
 /* Set a function's file and line, if debug information has them. */
 void resolve_source(struct function *function);
 
