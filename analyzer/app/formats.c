@@ -33,7 +33,7 @@ const struct format formats[] = {
 	  .write = export_pstats,
 	  .is_binary = true },
 	{ "dot", "the call graph for graphviz, as gprof2dot draws it: | dot -Tsvg, or -o graph.pdf",
-	  .write = export_dot },
+	  .write = export_dot, .has_diff = true },
 	{ "sqlite", "a database with the tables of all views", .write = export_sqlite },
 	{ "folded", "a call path a line with --columns COLUMN of it, for flamegraph.pl; --diff: before and "
 	  "after",

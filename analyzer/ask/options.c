@@ -239,6 +239,8 @@ static const struct option_line lines[] = {
 	{ 0, "to", "TIME", take_time, AT(window.to), "only what happened until this time of the run", NULL },
 	{ 0, "columns", "LIST", option_take_text, AT(columns),
 	  "these columns in this order, separated by commas", NULL },
+	{ 0, "colormap", "NAME", option_take_text, AT(colormap),
+	  "-f dot: gprof2dot's colours: color, pink, gray, bw or print", "color" },
 	{ 0, "delimiter", "C", take_delimiter, 0, "csv: what separates cells: one character, or tab", "," },
 	{ 0, "dialect", "NAME", take_dialect, 0,
 	  "csv as python's csv module names it: excel, excel-tab or unix, which quotes all cells", NULL },

@@ -40,6 +40,7 @@ struct options {
 	FILE *screen;		/* the terminal that text in memory ends on; NULL: it is printed at once */
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
+	const char *colormap;	/* -f dot: a name; NULL: gprof2dot's first */
 	const char *match;	/* pattern over names; NULL: all */
 	const char **restrictions;	/* applied one after the other; then NULL; NULL: none */
 	size_t nr_restrictions;

@@ -6,26 +6,45 @@
  */
 #include "analyzer/formats/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/names.h"
+#include "analyzer/formats/dot.h"
 #include "analyzer/model/call_edges.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/model/tree.h"
 
 #define NODE_PERCENT	0.5	/* as gprof2dot: less is not drawn */
 #define EDGE_PERCENT	0.1
-#define EDGE_WIDTH_MIN	0.5
-#define EDGE_WIDTH_MAX	4.0
-#define FONT_SIZE	10.0
+
+/* --colormap: gprof2dot's, as hue, saturation and lightness of what takes nothing, and of what takes all. */
+struct theme {
+	const char *name;
+	double cold[3], hot[3];
+	double pen_min, pen_max, font_min, font_max;
+	const char *font;		/* its color in nodes; NULL: they are not filled, and it is theirs */
+};
+
+static const struct theme themes[] = {
+	{ "color", { 2.0 / 3, 0.8, 0.25 }, { 0, 1, 0.5 }, 0.5, 4, 10, 10, "#ffffff" },
+	{ "pink", { 0, 1, 0.9 }, { 0, 1, 0.5 }, 0.5, 4, 10, 10, "#ffffff" },
+	{ "gray", { 0, 0, 0.85 }, { 0, 0, 0 }, 0.5, 4, 10, 10, "#ffffff" },
+	{ "bw", { 0, 0, 0 }, { 0, 0, 0 }, 0.1, 8, 8, 24, "#ffffff" },
+	{ "print", { 0, 0, 0 }, { 0, 0, 0 }, 0.1, 8, 18, 30, NULL },
+};
+#define NR_THEMES (sizeof(themes) / sizeof(*themes))
+
+/* --columns: the lines of a node below its name. */
+enum label {
+	LABEL_TOTAL_PERCENT, LABEL_SELF_PERCENT, LABEL_CALLS, LABEL_TOTAL, LABEL_SELF, LABEL_ALLOC, NR_LABELS,
+};
+
+static const char *const label_names[] = {
+	"total_percent", "self_percent", "calls", "total_ns", "self_ns", "alloc_bytes",
+};
 
 enum measure { BY_TIME, BY_SAMPLES, BY_CALLS };
 
@@ -36,6 +55,10 @@ struct graph {
 	double all;			/* what 100 % is */
 	bool has_doubts;
 	double least_node, least_edge;	/* parts of it */
+	const struct theme *theme;
+	enum label labels[NR_LABELS];
+	size_t nr_labels;
+	bool *reaches;			/* [number of a function]: see mark_reached(); NULL: all */
 	struct edges edges;
 	uint32_t *first_edge;		/* [number of a function + 1]: edges of callers are together */
 	uint32_t *cycle;		/* [number of a function]: from 1 on; 0: in none */
@@ -62,7 +85,8 @@ static bool is_shown(const struct graph *graph, struct function *function)
 	const char *pattern = graph->report->options->match;
 
 	return total_of(graph, &function->stats, &function->samples) >= graph->least_node &&
-	       (!pattern || selector_matches(pattern, function));
+	       (graph->reaches ? graph->reaches[function->number]
+			       : !pattern || selector_matches(pattern, function));
 }
 
 /* ---- cycles ---- */
@@ -154,76 +178,119 @@ static void find_cycles(struct graph *graph, size_t nr)
 	free(search.is_on_stack);
 }
 
+/* -v callers --match: the ways that lead to these functions; -v callees: all that they lead to. */
+static void mark_reached(struct graph *graph, size_t nr)
+{
+	const struct options *options = graph->report->options;
+	const struct model *model = graph->report->model;
+	const bool up = strcmp(options->view, "callers") == 0;
+	bool is_new = options->match && (up || strcmp(options->view, "callees") == 0);
+
+	if (!is_new)
+		return;
+	graph->reaches = xcalloc(nr, sizeof(bool));
+	for (size_t i = 0; i < model->nr_functions; i++)
+		graph->reaches[model->functions[i]->number] =
+			selector_matches(options->match, model->functions[i]);
+	while (is_new) {
+		is_new = false;
+		for (size_t i = 0; i < graph->edges.nr; i++) {
+			const struct edge *edge = &graph->edges.list[i];
+			const struct function *from = up ? edge->function : edge->caller;
+			const struct function *to = up ? edge->caller : edge->function;
+
+			if (from && to && graph->reaches[from->number] && !graph->reaches[to->number])
+				graph->reaches[to->number] = is_new = true;
+		}
+	}
+}
+
 /* ---- drawing ---- */
 
-static double channel(double m1, double m2, double hue)
+static void write_color(const struct graph *graph, double part)
 {
-	hue -= floor(hue);
-	return hue * 6 < 1 ? m1 + (m2 - m1) * hue * 6
-	       : hue * 2 < 1 ? m2
-	       : hue * 3 < 2 ? m1 + (m2 - m1) * (2.0 / 3 - hue) * 6 : m1;
+	const double *cold = graph->theme->cold, *hot = graph->theme->hot;
+	double mixed[3];
+
+	for (size_t i = 0; i < 3; i++)
+		mixed[i] = cold[i] + (hot[i] - cold[i]) * part;
+	dot_color(graph->out, mixed[0], mixed[1], mixed[2]);
 }
 
-/* From dark blue, cold, to red, hot: a way through hue, saturation and lightness. */
-static void write_color(FILE *out, double part)
+static double between(double least, double most, double part)
 {
-	double hue = 2.0 / 3 * (1 - part), saturation = 0.8 + 0.2 * part, lightness = 0.25 + 0.25 * part;
-	double m2 = lightness * (1 + saturation), m1 = 2 * lightness - m2;
-
-	fprintf(out, "\"#%02x%02x%02x\"", (unsigned int)lround(255 * channel(m1, m2, hue + 1.0 / 3)),
-		(unsigned int)lround(255 * channel(m1, m2, hue)),
-		(unsigned int)lround(255 * channel(m1, m2, hue - 1.0 / 3)));
+	return fmax(least, most * part);
 }
 
-static void write_label(FILE *out, const char *text)
+static void write_value(FILE *out, enum unit unit, double value)
 {
-	char *clean = utf8_cleaned(text);
+	char text[UNIT_TEXT_MAX];
 
-	for (const char *p = clean; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			putc('\\', out);
-		putc((unsigned char)*p < ' ' ? ' ' : *p, out);
-	}
-	free(clean);
+	fprintf(out, "\\n%s", unit_format(text, unit, fmax(value, 0)));
+}
+
+static void write_line(const struct graph *graph, const struct function *function, enum label label)
+{
+	const double total = total_of(graph, &function->stats, &function->samples), self = self_of(graph, function);
+	FILE *out = graph->out;
+
+	if (label == LABEL_CALLS)
+		fprintf(out, "\\n%" PRIu64 "\303\227",
+			graph->measure == BY_SAMPLES ? function->samples.total_nr : function->stats.calls);
+	else if (label == LABEL_ALLOC)
+		write_value(out, UNIT_BYTES, (double)function->heap.alloc_bytes);
+	else if (graph->measure == BY_CALLS)
+		return;
+	else if (label == LABEL_TOTAL_PERCENT)
+		fprintf(out, "\\n%.2f%%", 100 * total);
+	else if (label == LABEL_SELF_PERCENT)
+		fprintf(out, "\\n(%.2f%%)", 100 * self);
+	else
+		write_value(out, UNIT_NS, (label == LABEL_TOTAL ? total : self) * graph->all);
 }
 
 static void write_node(const struct graph *graph, const struct function *function)
 {
-	double total = total_of(graph, &function->stats, &function->samples), self = self_of(graph, function);
+	double total = total_of(graph, &function->stats, &function->samples);
+	const struct theme *theme = graph->theme;
 	FILE *out = graph->out;
 
 	fprintf(out, "\tf%u [color=", function->number);
-	write_color(out, total);
-	fputs(", fontcolor=\"#ffffff\", fontsize=\"10.00\", label=\"", out);
-	write_label(out, export_name(function));
-	if (graph->measure == BY_CALLS)
-		fprintf(out, "\\n%" PRIu64 "\303\227", function->stats.calls);
+	write_color(graph, total);
+	fputs(", fontcolor=", out);
+	if (theme->font)
+		fprintf(out, "\"%s\"", theme->font);
 	else
-		fprintf(out, "\\n%.2f%%\\n(%.2f%%)\\n%" PRIu64 "\303\227", 100 * total, 100 * self,
-			graph->measure == BY_TIME ? function->stats.calls : function->samples.total_nr);
+		write_color(graph, total);
+	fprintf(out, ", fontsize=\"%.2f\", label=\"", between(theme->font_min, theme->font_max, total));
+	dot_text(out, export_name(function));
+	for (size_t i = 0; i < graph->nr_labels; i++)
+		write_line(graph, function, graph->labels[i]);
 	if (graph->cycle[function->number])
 		fprintf(out, "\\ncycle %u", graph->cycle[function->number]);
 	fputs("\", tooltip=\"", out);
-	write_label(out, function->name);
+	dot_text(out, function->name);
 	fputs("\"];\n", out);
 }
 
 static void write_edge(const struct graph *graph, const struct edge *edge)
 {
 	double total = total_of(graph, &edge->stats, &edge->samples);
-	double width = fmax(total * EDGE_WIDTH_MAX, EDGE_WIDTH_MIN);
+	const struct theme *theme = graph->theme;
+	double width = between(theme->pen_min, theme->pen_max, total);
 	bool in_cycle = graph->cycle[edge->caller->number] &&
 			graph->cycle[edge->caller->number] == graph->cycle[edge->function->number];
 	FILE *out = graph->out;
 
 	fprintf(out, "\tf%u -> f%u [color=", edge->caller->number, edge->function->number);
-	write_color(out, total);
+	write_color(graph, total);
 	fputs(", fontcolor=", out);
-	write_color(out, total);
+	write_color(graph, total);
 	fprintf(out,
 		", arrowsize=\"%.2f\", fontsize=\"%.2f\", penwidth=\"%.2f\", "
 		"labeldistance=\"%.2f\"%s, label=\"",
-		0.5 * sqrt(width), FONT_SIZE, width, width, in_cycle ? ", style=dashed" : "");
+		0.5 * sqrt(width), between(theme->font_min, theme->font_max, total), width, width,
+		in_cycle ? ", style=dashed" : "");
 	if (graph->measure != BY_CALLS)
 		fprintf(out, "%.2f%%\\n", 100 * total);
 	fprintf(out, "%" PRIu64 "\303\227\"];\n",
@@ -237,19 +304,21 @@ static void write_doubt(void *of, const char *text)
 
 	fputs(graph->has_doubts ? "\\l" : "\tgraph [labelloc=b, labeljust=l, label=\"", graph->out);
 	graph->has_doubts = true;
-	write_label(graph->out, text);
+	dot_text(graph->out, text);
 }
 
-static void write_graph(struct graph *graph)
+static void write_graph(void *of, FILE *out)
 {
+	struct graph *graph = of;
 	const struct model *model = graph->report->model;
 
-	fputs("digraph {\n"
-	      "\tgraph [fontname=Arial, nodesep=0.125, ranksep=0.25];\n"
-	      "\tnode [fontcolor=white, fontname=Arial, height=0, shape=box, style=filled, width=0];\n"
-	      "\tedge [fontname=Arial];\n", graph->out);
+	graph->out = out;
+	fprintf(out, "digraph {\n"
+		"\tgraph [fontname=Arial, nodesep=0.125, ranksep=0.25];\n"
+		"\tnode [fontcolor=white, fontname=Arial, height=0, shape=box, style=%s, width=0];\n"
+		"\tedge [fontname=Arial];\n", graph->theme->font ? "filled" : "solid");
 	export_doubts(model, write_doubt, graph);
-	fputs(graph->has_doubts ? "\\l\"];\n" : "", graph->out);
+	fputs(graph->has_doubts ? "\\l\"];\n" : "", out);
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (is_shown(graph, model->functions[i]))
 			write_node(graph, model->functions[i]);
@@ -260,67 +329,46 @@ static void write_graph(struct graph *graph)
 		    total_of(graph, &edge->stats, &edge->samples) >= graph->least_edge)
 			write_edge(graph, edge);
 	}
-	fputs("}\n", graph->out);
+	fputs("}\n", out);
 }
 
-/* ---- a picture of it ---- */
+/* ---- what was asked for ---- */
 
-/* "pdf" of "graph.pdf"; NULL: it is no picture */
-static const char *picture_of(const struct options *options)
+static const struct theme *theme_asked(const struct options *options)
 {
-	static const char *const kinds[] = { "pdf", "svg", "png" };
-	const char *dot = options->output ? strrchr(options->output, '.') : NULL;
-
-	for (size_t i = 0; dot && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(dot + 1, kinds[i]) == 0)
-			return kinds[i];
+	for (size_t i = 0; i < NR_THEMES; i++)
+		if (!options->colormap || strcmp(options->colormap, themes[i].name) == 0)
+			return &themes[i];
+	error("--colormap: '%s' is not color, pink, gray, bw or print", options->colormap);
 	return NULL;
 }
 
-bool export_can_draw_graph(void)
+/* Of --columns, separated by commas. Return: false after an error() */
+static bool read_labels(struct graph *graph, const char *list)
 {
-	return system("command -v dot >/dev/null 2>&1") == 0;
-}
+	static const char *const otherwise = "total_percent,self_percent,calls";
+	size_t length;
 
-/* graphviz reads @graph, and writes the picture to @picture. */
-static bool draw(FILE *graph, FILE *picture, const char *kind)
-{
-	char *type = xasprintf("-T%s", kind), *command[] = { "dot", type, NULL };
-	posix_spawn_file_actions_t actions;
-	int status = -1, result;
-	pid_t pid;
+	for (list = list ?: otherwise; graph->nr_labels < NR_LABELS; list += length + 1) {
+		enum label label = 0;
 
-	rewind(graph);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, fileno(graph), STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-	result = posix_spawnp(&pid, command[0], &actions, NULL, command, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	free(type);
-	if (result)
-		return error("cannot run dot, of graphviz: %s", strerror(result)), false;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status == 0 || (error("dot could not draw the graph"), false);
-}
-
-static int write_picture(struct graph *graph, const char *kind)
-{
-	FILE *picture = graph->out;
-	bool done;
-
-	graph->out = tmpfile();
-	if (!graph->out)
-		return error("cannot make a temporary file: %s", strerror(errno));
-	write_graph(graph);
-	done = draw(graph->out, picture, kind);
-	fclose(graph->out);
-	return done ? 0 : -1;
+		length = strcspn(list, ",");
+		while (label < NR_LABELS && (strncmp(list, label_names[label], length) != 0 ||
+					     label_names[label][length]))
+			label++;
+		if (label == NR_LABELS && strncmp(list, "function", length) != 0)
+			return error("-f dot: no column is called '%.*s'; there are total_percent, self_percent, "
+				     "calls, total_ns, self_ns and alloc_bytes", (int)length, list), false;
+		if (label < NR_LABELS)
+			graph->labels[graph->nr_labels++] = label;
+		if (!list[length])
+			break;
+	}
+	return true;
 }
 
 int export_dot(struct report *report)
 {
-	const char *picture = picture_of(report->options);
 	const struct model *model = report->model;
 	size_t nr = functions_count(&model->tables->functions);
 	double percent = report->options->min_percent;
@@ -329,27 +377,26 @@ int export_dot(struct report *report)
 		.measure = model->is_sampled ? BY_SAMPLES : report_has_times(report) ? BY_TIME : BY_CALLS,
 		.least_node = (percent > 0 ? percent : NODE_PERCENT) / 100,
 		.least_edge = (percent > 0 ? percent * EDGE_PERCENT / NODE_PERCENT : EDGE_PERCENT) / 100,
+		.theme = theme_asked(report->options),
 	};
 	const double alls[] = { model->functions_ns, model->samples.ns, (double)model->calls };
-	struct whole_file file;
-	bool is_whole = true;
+	int status;
 
-	if (!export_open(&file, report->options))
-		return EXIT_FAILURE;
-	graph.out = file.out;
+	if (!graph.theme ||
+	    !read_labels(&graph, options_want_folder(report->options) ? NULL : report->options->columns))
+		return EXIT_USAGE;
+	if (report->diff)
+		return dot_diff(report);
 	graph.all = alls[graph.measure];
 	graph.first_edge = xcalloc(nr + 1, sizeof(*graph.first_edge));
 	graph.cycle = xcalloc(nr, sizeof(*graph.cycle));
 	edges_init(&graph.edges, model);
 	find_cycles(&graph, nr);
-	if (!picture)
-		write_graph(&graph);
-	else if (write_picture(&graph, picture) < 0)
-		is_whole = false;
+	mark_reached(&graph, nr);
+	status = dot_file(report, write_graph, &graph);
 	edges_release(&graph.edges);
 	free(graph.first_edge);
 	free(graph.cycle);
-	if (!is_whole)
-		return whole_file_close(&file, false), EXIT_FAILURE;
-	return export_close(&file);
+	free(graph.reaches);
+	return status;
 }

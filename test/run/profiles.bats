@@ -165,6 +165,60 @@ as_functions() {
 	same "fib by calls" "$(found 2 fib dot.rows)" 21891
 }
 
+# names of the nodes
+drawn() { cut -f 1 dot.rows | grep -v ' > ' | grep -v '^cycle' | sort | xargs; }
+
+@test "dot: lines of nodes, colours, the ways to a function and from it" {
+	record calls || true
+	of dot --min-percent 0.000001 -v callers --match middle
+	same "ways to middle" "$(drawn)" "main middle outer"
+	of dot --min-percent 0.000001 -v callees --match middle
+	same "ways from middle" "$(drawn)" "leaf middle"
+	"$report" -f dot --min-percent 0.000001 --columns total_ns,calls,alloc_bytes --time-unit ns | dot -Tplain >plain
+	grep -qE '"outer.n[0-9]+ ns.n1000×.n0( B)?"' plain
+	"$report" -f dot --colormap print | grep -q 'style=solid'
+	"$report" -f dot --colormap gray | grep -q 'color="#000000"'
+	diff <("$report" -f dot) <("$report" -f dot --colormap color)
+	run -2 "$report" -f dot --colormap blue
+	same "what it says" "$output" "insideme-report: --colormap: 'blue' is not color, pink, gray, bw or print"
+	run -2 "$report" -f dot --columns calls,nothing
+	[[ $output = "insideme-report: -f dot: no column is called 'nothing'; there are "* ]]
+}
+
+@test "dot: --diff has both runs, red where it takes longer" {
+	local name
+	for name in old new; do
+		cat >work.c <<-END
+			#include <sys/syscall.h>
+			#include <time.h>
+			#include <unistd.h>
+			/* their own time */
+			#define SLEEP(ms) syscall(SYS_nanosleep, &(struct timespec){ 0, (ms) * 1000000 }, NULL)
+			void slower(void) { SLEEP($([ $name = old ] && echo 10 || echo 150)); }
+			void faster(void) { SLEEP($([ $name = old ] && echo 150 || echo 10)); }
+			void once(void) { SLEEP(10); }
+			int main(void)
+			{
+				slower();
+				faster();
+				faster();
+				$([ $name = old ] || echo 'once();')
+				return 0;
+			}
+		END
+		gcc -O1 -finstrument-functions work.c -o $name.work
+		LD_PRELOAD=$library INSIDEME_RUN=$PWD/$name ./$name.work
+	done
+	"$report" -f dot --diff old new | dot -Tjson >graph.json
+	node() { jq -r --arg name "$1" '.objects[] | select(.label | startswith($name + "\\n")) | .'"$2" graph.json; }
+	same "once" "$(node once label | sed 's/.*n//')" "0× / 1×"
+	same "faster" "$(node faster label | sed 's/.*n//')" "2× / 2×"
+	[[ $(node faster color) =~ ^#00[8-9a-f].00$ || $(node faster color) =~ ^#0.c.0.$ ]]
+	[[ $(node slower color) =~ ^#[6-9a-f].[0-6].[0-6].$ ]]
+	same "calls of faster" "$(jq -r '.edges[].label' graph.json | sort | xargs)" "0× / 1× 1× / 1× 2× / 2×"
+	same "nothing changed" "$("$report" -f dot --diff old old | grep -c 'color="#666666", label')" 3
+}
+
 @test "dot: a picture, by graphviz" {
 	record calls || true
 	"$report" -f dot -o graph.pdf
@@ -357,18 +411,114 @@ sum() { awk -F '\t' -v \
 	same "no lines" "$("$report" -f insideme-log)" ''
 }
 
-@test "names that no format likes" {
-	"$bin/golden" insideme.data
-	of folded --columns calls last~1
-	of speedscope last~1
-	of pprof last~1
-	of pstats last~1
-	of callgrind last~1
-	of dot last~1
-	same "in folded" "$(grep -ac '^strange:"name",_,_,_\[31mred,_,' folded.rows)" 1
-	same "in speedscope" "$(python3 -c '
-import json
-for frame in json.load(open("file.speedscope"))["shared"]["frames"]:
-    if frame["name"].startswith("strange"): print(ascii(frame["name"]))')" \
-		"'strange:\"name\",\\n,\\t,\\x1b[31mred,\\x01,\\ufffd,\\xfc'"
+@test "names that no format likes come back, or as the manual says" {
+	local long
+	long=$(printf 'a%.0s' {1..20000})
+	cat >names.c <<-END
+		#include <insideme.h>
+		static const char *const names[] = { "semi;colon", "a \"quote\"'s", "new\nline", "back\\\\slash\\\\n", "pipe|x<y>&z",
+			"(leading", "\001\033[31m", "b\377\376", "tab\there" };
+		__attribute__((noinline)) void $long(void) { __asm__ volatile(""); }
+		int main(void)
+		{
+			for (int i = 0; i < 9; i++)
+				for (int n = 0; n <= i; n++) {
+					insideme_begin(names[i]);
+					insideme_end(names[i]);
+				}
+			$long();
+			return 0;
+		}
+	END
+	gcc -g -O1 -finstrument-functions -isystem "$here/../../include" names.c -o names
+	INSIDEME_THRESHOLD=0 LD_PRELOAD=$library ./names
+	for format in chrome speedscope perfetto pprof pstats callgrind; do
+		"$report" -f $format -o file.$format
+	done
+	"$report" -v tree -f folded --columns calls -o file.folded
+	"$report" -f dot --min-percent 0.0000001 -o file.dot
+	"$report" -f sqlite -o file.sqlite 2>/dev/null
+	"$report" -v functions -f csv -o file.csv
+	"$report" -v functions -f markdown --top 0 | cmark-gfm -e table >file.html
+	"$report" --gate "calls of '*a \"*' <= 3; calls of 'pipe|x<y>&z' == 5" -f junit -o file.junit
+	"$report" -f openmetrics -o file.openmetrics
+	PYTHONPATH=$here /usr/bin/python3 - <<-'END'
+		import csv, html, re, sqlite3, xml.etree.ElementTree as tree
+		import formats
+		names = ["semi;colon", "a \"quote\"'s", "new\nline", "back\\slash\\n", "pipe|x<y>&z", "(leading", "\x01\x1b[31m",
+		         "b\ufffd\ufffd", "tab\there"]
+		wanted = {name: i + 1 for i, name in enumerate(names)}
+		wanted["a" * 20000] = 1
+
+		def check(format, found, change=lambda name: name):
+		    for name, calls in wanted.items():
+		        assert found.get(change(name)) == calls, (format, name[:30], found.get(change(name)))
+
+		def calls_of(format, prefix=""):
+		    sums = getattr(formats, format)(formats.read("file." + format))
+		    return {name[len(prefix):]: calls for name, calls in sums.calls.items() if name.startswith(prefix)}
+
+		def control(to):
+		    return lambda name: re.sub("[\\x00-\\x1f\\x7f]", to, name)
+
+		raw = lambda name: name.replace("\ufffd\ufffd", "\udcff\udcfe")
+		check("chrome", calls_of("chrome"))
+		check("speedscope", calls_of("speedscope"))
+		check("perfetto", calls_of("perfetto"))
+		check("pprof", calls_of("pprof", "calls count: "))
+		check("pstats", calls_of("pstats"))
+		check("folded", calls_of("folded"), lambda name: control("_")(raw(name)).replace(";", ":"))
+		check("callgrind", {name.strip(): calls for name, calls in calls_of("callgrind", "calls: ").items()},
+		      lambda name: control(" ")(raw(name)).strip())
+		check("dot", calls_of("dot"),
+		      lambda name: "a" * 4096 + "..." if name[0] * 20000 == name else control(" ")(name).replace("\\", "\\\\"))
+		database = sqlite3.connect("file.sqlite")
+		check("sqlite", dict(database.execute("select function, calls from functions")))
+		with open("file.csv", newline="", encoding="utf8", errors="surrogateescape") as file:
+		    check("csv", {row["function"]: int(row["calls"]) for row in csv.DictReader(file)}, raw)
+		cells = [html.unescape(re.sub("<[^>]*>", "", row)) for row in open("file.html", encoding="utf8")]
+		for name in "semi;colon", "a \"quote\"'s", "back\\slash\\n", "pipe|x<y>&z", "(leading":
+		    assert any(name in cell for cell in cells), ("markdown", name)
+		rules = [case.get("name") for case in tree.parse("file.junit").getroot().iter("testcase")]
+		assert sorted(rules) == ["calls of '*a \"*' <= 3", "calls of 'pipe|x<y>&z' == 5"], rules
+		formats.openmetrics(formats.read("file.openmetrics"))
+	END
+	# pprof takes no such name apart
+	HOME=$PWD go tool pprof -top -nodefraction=0 -sample_index=calls file.pprof 2>/dev/null | grep -qF 'pipe|x<y>&z'
+}
+
+@test "pprof: the linker's name is the system's, overloads stay apart" {
+	cat >overloads.cpp <<-'END'
+		struct box { void put(int); void put(double); };
+		__attribute__((noinline)) void box::put(int) { __asm__ volatile(""); }
+		__attribute__((noinline)) void box::put(double) { __asm__ volatile(""); }
+		int main()
+		{
+			box one;
+			for (int i = 0; i < 3; i++)
+				one.put(i);
+			one.put(0.5);
+		}
+	END
+	g++ -g -O1 -finstrument-functions overloads.cpp -o overloads
+	LD_PRELOAD=$library ./overloads
+	of pprof
+	same "calls" "$(found 2 'calls count: box::put(int)' pprof.rows) $(found 2 'calls count: box::put(double)' pprof.rows)" \
+		"3 1"
+	gzip -dc file.pprof | strings >texts
+	grep -q '^_ZN3box3putEi' texts
+	grep -q '^_ZN3box3putEd' texts
+	[ "$(HOME=$PWD go tool pprof -top -nodefraction=0 -sample_index=calls file.pprof 2>/dev/null |
+		grep -c 'box::put(')" = 2 ]
+}
+
+@test "what is binary is not for a terminal" {
+	local format
+	record calls || true
+	for format in perfetto pprof pstats png pdf; do
+		run -2 script -qec "'$report' -f $format" /dev/null
+		[[ $output = *"insideme-report: -f $format is not for a terminal: -o FILE"* ]]
+	done
+	run -2 script -qec "'$report' -f sqlite" /dev/null
+	[[ $output = *"insideme-report: -f sqlite: -o FILE says where"* ]]
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What graphs for graphviz share: text, colours, and the file. */
+#pragma once
+
+#include <stdio.h>
+
+struct report;
+
+/* "#rrggbb" in quotes; all from 0 to 1. */
+void dot_color(FILE *out, double hue, double saturation, double lightness);
+
+/* Within quotes. Names of more than 4,096 bytes are cut: graphviz refuses longer ones. */
+void dot_text(FILE *out, const char *text);
+
+/*
+ * Write the graph by @write to --output. Where that file's name is that of a picture, graphviz draws it.
+ * Return: exit status
+ */
+int dot_file(const struct report *report, void (*write)(void *of, FILE *out), void *of);
+
+/* --diff: nodes of both runs, red where the later one takes longer, green where it takes less. */
+int dot_diff(struct report *report);
