@@ -123,6 +123,82 @@ before and after, not 1 and 1"
 	run -2 "$report" --strict old1.run
 }
 
+@test "functions that are too short to time are refused, unless a long one is among them" {
+	cat >tiny.c <<-'END'
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void a_tiny(void) { __asm__ volatile(""); }
+		__attribute__((noinline)) void b_tiny(void) { __asm__ volatile(""); }
+		__attribute__((noinline)) void long_one(void) { syscall(SYS_nanosleep, &(struct timespec){ 0, 5000000 }, NULL); }
+		int main(void)
+		{
+			for (int i = 0; i < 20000; i++) {
+				a_tiny();
+				b_tiny();
+			}
+			long_one();
+			return 0;
+		}
+	END
+	gcc -g -O1 -finstrument-functions tiny.c -o tiny
+	for i in 1 2 3 4; do
+		INSIDEME_TIMING=exact LD_PRELOAD=$library INSIDEME_RUN=$PWD/old$i.run ./tiny
+		cp -r old$i.run new$i.run
+	done
+	for pattern in "a_tiny" "'*_tiny'"; do
+		run -2 gate "self_ns of $pattern <= base"
+		[[ $output = *" is too short to time: 'self_ns of $pattern <= base'" ]]
+	done
+	gate "self_ns of long_one <= base + 50%" >/dev/null
+	gate "calls of '*_tiny' <= base" >/dev/null
+}
+
+@test "what cannot be told is skipped in junit, and fails with --strict; it stands in markdown" {
+	local i
+	program old 2000 10 0
+	for i in 1 2 3 4; do
+		mv old$i.run new$i.run
+	done
+	program old 2000 10 0
+	gate "elapsed_ns == base" -f csv >gate.csv
+	same "verdict" "$("$here/csv" verdict <gate.csv)" "cannot tell"
+	run -3 gate "elapsed_ns == base" --strict
+	[[ $output = *"which fails by --strict"* ]]
+	gate "elapsed_ns == base" -f junit -o gate.xml
+	same "skipped" "$(python3 -c '
+import xml.etree.ElementTree as tree
+suite = tree.parse("gate.xml").getroot()[0]
+print(suite.get("failures"), suite.get("skipped"))')" "0 1"
+	gate "elapsed_ns == base" -f markdown | cmark-gfm -e table | grep -q '<td[^>]*>cannot tell</td>'
+}
+
+@test "runs that lost calls, or have other settings, are not judged" {
+	program old 2000 10 0
+	program new 2000 10 0
+	rm -rf new4.run
+	INSIDEME_TIMING=counts monitor --run new4.run -q -- ./work
+	run -1 gate "alloc_calls <= base"
+	[[ $output = *"new4.run is not judged: it has other settings than the first run" ]]
+	rm -rf new4.run
+	INSIDEME_BUDGET=1M LD_PRELOAD=$library INSIDEME_RUN=$PWD/new4.run "$bin/fill" /dev/full 200 >stdout 2>stderr || true
+	run -1 "$report" --gate "alloc_calls <= 1" new4.run
+	[[ $output = *"new4.run is not judged: calls are missing from it" ]]
+}
+
+@test "times of different processors cannot be told, counts can" {
+	local i
+	program old 2000 10 0
+	for i in 1 2 3 4; do	# the same with another name of the processor
+		cp -r old$i.run new$i.run
+		perl -0777 -pi -e 's/(cpu_model\0+.{0,16}?)([A-Za-z])([\x20-\x7e]{4,})/$1 . "~" . $3/se' new$i.run/*.log
+	done
+	! diff <("$report" -v machine -f csv old1.run) <("$report" -v machine -f csv new1.run) || return 1
+	gate "functions_ns <= base + 1000%; calls <= base" -f csv >gate.csv
+	same "verdicts" "$("$here/csv" verdict <gate.csv | xargs)" "cannot tell holds"
+	grep -q 'the runs had different processors' gate.csv
+}
+
 @test "--diff of several runs: means of a run, the change that is sure first" {
 	program old 2000 10 0
 	program new 8000 12 0
