@@ -106,6 +106,80 @@ traces="chrome speedscope perfetto"
 	grep -q '^end ' chrome.rows
 }
 
+# ends NS: in the last file.speedscope, whether the calls that were open at the end have this end
+ends() {
+	jq --argjson wanted "$1" '[.profiles[] | select(.type == "evented" and (.name | contains("killed"))) | .events[] |
+		select(.type == "C") | .at] | .[-3:] | map(. == $wanted) | all' file.speedscope
+}
+
+@test "open calls of a killed program have no end in perfetto; in speedscope its end or, if unknown, the run's" {
+	cat >killed.c <<-'END'
+		#include <signal.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void inner(void) { usleep(30000); raise(SIGKILL); }
+		__attribute__((noinline)) void outer(void) { inner(); __asm__ volatile(""); }
+		int main(void) { outer(); return 0; }
+	END
+	gcc -g -O1 -finstrument-functions killed.c -o killed
+	monitor -q --threshold=0 --run=seen -- ./killed || same status $? 137
+	of speedscope seen
+	same "seen by insideme-run" "$(ends "$(view processes --columns begin_ns,duration_ns,programs seen |
+		awk -F, '$3 == "killed" { print $1 + $2 }')")" true
+	of perfetto seen
+	same "begins" "$(found 2 main perfetto.rows) $(found 2 inner perfetto.rows)" "1 1"
+	same "ends" "$(found 3 main perfetto.rows) $(found 3 inner perfetto.rows)" "0 0"
+	grep -q '^end killed by SIGKILL' perfetto.rows
+	LD_PRELOAD=$library INSIDEME_RUN=$PWD/unseen INSIDEME_THRESHOLD=0 sh -c './killed; sleep 0.1; true' || true
+	of speedscope unseen
+	same "seen by nobody" "$(ends "$(jq '[.profiles[].endValue] | max' file.speedscope)")" true
+}
+
+@test "a track's name says what part of its time is hooks, where that is much" {
+	local format
+	INSIDEME_TIMING=exact INSIDEME_THRESHOLD=0 record calls || true
+	for format in $traces; do
+		"$report" -f $format -o file.$format
+		grep -qaE ', [0-9]+ % of its time is hooks' file.$format
+		"$report" -f $format --raw -o raw.$format
+		! grep -qa 'of its time is hooks' raw.$format || return 1
+	done
+	rm -rf insideme.data
+	record uses sleeps 50
+	for format in $traces; do
+		"$report" -f $format -o file.$format
+		! grep -qa 'of its time is hooks' file.$format || return 1
+	done
+}
+
+@test "processes with one pid, of two runs, are two in traces" {
+	INSIDEME_THRESHOLD=0 INSIDEME_RUN=$PWD/one record calls || true
+	cp -r one two
+	HOST=$(uname -n) perl -0777 -pi -e 's/\Q$ENV{HOST}\E/"x" x length $ENV{HOST}/e' two/*.log
+	of chrome one two
+	same "main" "$(found 2 main chrome.rows)" 2
+	same "processes" "$(jq '[.traceEvents[] | select(.name == "process_name") | .pid] | unique | length' file.chrome)" 2
+	same "tracks" "$(jq '[.traceEvents[] | select(.ph == "X" and .name == "main") | .pid] | unique | length' file.chrome)" 2
+	of perfetto one two
+	same "main in perfetto" "$(found 2 main perfetto.rows)" 2
+}
+
+@test "a run of timing auto is in every trace: counted calls have no record, and that is said" {
+	local format counted
+	INSIDEME_TIMING=auto INSIDEME_THRESHOLD=0 record calls || true
+	view functions --columns function,calls >functions.csv
+	for format in $traces; do
+		of $format
+		same "main in $format" "$(found 2 main $format.rows)" 1
+		counted=$(found 2 fib $format.rows)
+		between "calls of fib in $format" 0 "${counted:-0}" "$("$here/csv" calls function=fib <functions.csv)"
+		grep -qaE 'calls that have a record are shown' file.$format
+	done
+	of folded --columns calls
+	same "all calls of fib" "$(found 2 fib folded.rows)" "$("$here/csv" calls function=fib <functions.csv)"
+	of pprof
+	same "in pprof" "$(found 2 'calls count: fib' pprof.rows)" "$("$here/csv" calls function=fib <functions.csv)"
+}
+
 @test "--from, --to and --match hold in traces" {
 	INSIDEME_THRESHOLD=0 record calls || true
 	of chrome --match outer
