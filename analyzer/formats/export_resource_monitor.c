@@ -213,13 +213,30 @@ static uint64_t first_available_bytes(const struct model *model)
 		struct process *process = i < model->nr_monitors ? model->monitors[i]
 								 : model->processes[i - model->nr_monitors];
 		const struct rowset *rows = process_rowset(process, "system");
-		int column = rows ? rowset_column(rows, "memory_available_bytes") : -1;
 
-		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++)
-			if (rowset_value(rows, row, (uint32_t)column) != LOG_NONE)
-				return rowset_value(rows, row, (uint32_t)column);
+		if (rows && rowset_first(rows, "memory_available_bytes") != LOG_NONE)
+			return rowset_first(rows, "memory_available_bytes");
 	}
 	return LOG_NONE;
+}
+
+/* gpu_0_total_mb and gpu_0_free_mb of the devices that the first insideme-run saw. */
+static void write_gpus(FILE *out, const struct process *monitor, const char *quote)
+{
+	unsigned int number;
+	int length;
+
+	for (size_t i = 0; i < monitor->nr_rowsets; i++) {
+		const struct rowset *rows = &monitor->rowsets[i];
+		uint64_t total = rowset_first(rows, "gpu_memory_total_bytes"),
+			 used = rowset_first(rows, "gpu_memory_used_bytes");
+
+		if (sscanf(rows->set, "gpu%u%n", &number, &length) != 1 || rows->set[length] || total == LOG_NONE)
+			continue;
+		fprintf(out, ",%sgpu_%u_total_mb%s:%.2f", quote, number, quote, (double)total / MIB);
+		if (used <= total)
+			fprintf(out, ",%sgpu_%u_free_mb%s:%.2f", quote, number, quote, (double)(total - used) / MIB);
+	}
 }
 
 /* The machine's equipment. */
@@ -246,6 +263,8 @@ static void write_overview(FILE *out, const struct model *model, const char *quo
 			fprintf(out, ",%svm_available_mb%s:%.2f", quote, quote,
 				(double)available_bytes / MIB);
 	}
+	if (model->nr_monitors)
+		write_gpus(out, model->monitors[0], quote);
 }
 
 /* CPU time of the sampling, for one row; nan: it was not measured. */

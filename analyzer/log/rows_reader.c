@@ -166,6 +166,16 @@ int rowset_column(const struct rowset *rows, const char *name)
 	return -1;
 }
 
+uint64_t rowset_first(const struct rowset *rows, const char *name)
+{
+	int column = rowset_column(rows, name);
+
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++)
+		if (rowset_value(rows, row, (uint32_t)column) != LOG_NONE)
+			return rowset_value(rows, row, (uint32_t)column);
+	return LOG_NONE;
+}
+
 static bool is_at(const struct rowset *rows, size_t row, uint64_t ticks)
 {
 	return rowset_ticks(rows, row) <= ticks &&

@@ -73,27 +73,53 @@ static void add_fact(struct machine *machine, const char *key, const char *title
 	    value_empty());
 }
 
-/* The first and the least reading of a column, in each set of that name: there is one for each device. */
-static void add_readings(struct machine *machine, struct process *process, const char *set,
-			 const char *column, const char *title)
+/* LOG_NONE: not known */
+static uint64_t reading(const struct rowset *rows, size_t row, const char *column)
 {
-	for (size_t i = 0; i < process->nr_rowsets; i++) {
-		const struct rowset *rows = &process->rowsets[i];
-		int index = strcmp(rows->set, set) == 0 ? rowset_column(rows, column) : -1;
-		struct value first = value_empty(), least = value_empty();
+	int index = rowset_column(rows, column);
 
-		for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
-			uint64_t bytes = rowset_value(rows, row, (uint32_t)index);
+	return index < 0 ? LOG_NONE : rowset_value(rows, row, (uint32_t)index);
+}
 
-			if (bytes == LOG_NONE)
-				continue;
-			if (first.type == VALUE_EMPTY)
-				first = least = value_integer(UNIT_BYTES, (int64_t)bytes);
-			if ((int64_t)bytes < least.integer)
-				least.integer = (int64_t)bytes;
-		}
-		add(machine, column, title, first, least);
+/* The first and the least reading of a column of bytes; less those of @without, unless that is NULL. */
+static void add_readings(struct machine *machine, const struct rowset *rows, const char *column,
+			 const char *without, const char *figure, const char *title)
+{
+	struct value first = value_empty(), least = value_empty();
+
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t bytes = reading(rows, row, column), less = without ? reading(rows, row, without) : 0;
+
+		if (bytes == LOG_NONE || less == LOG_NONE || less > bytes)
+			continue;
+		if (first.type == VALUE_EMPTY)
+			first = least = value_integer(UNIT_BYTES, (int64_t)(bytes - less));
+		if ((int64_t)(bytes - less) < least.integer)
+			least.integer = (int64_t)(bytes - less);
 	}
+	add(machine, figure, title, first, least);
+}
+
+/* Devices have sets "gpu0", "gpu1"; "gpu0_process" is of processes. Return: how many there are */
+static size_t add_gpus(struct machine *machine, const struct process *monitor)
+{
+	struct document *document = machine->document;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < monitor->nr_rowsets; i++) {
+		const struct rowset *rows = &monitor->rowsets[i];
+
+		if (strncmp(rows->set, "gpu", 3) != 0 || strchr(rows->set, '_'))
+			continue;
+		nr++;
+		add_readings(machine, rows, "gpu_memory_total_bytes", NULL,
+			     document_text(document, "%s_memory_bytes", rows->set),
+			     document_text(document, "Memory of %s", rows->set));
+		add_readings(machine, rows, "gpu_memory_total_bytes", "gpu_memory_used_bytes",
+			     document_text(document, "%s_memory_free_bytes", rows->set),
+			     document_text(document, "Memory free on %s", rows->set));
+	}
+	return nr;
 }
 
 /* One log is enough: insideme-run's, if there is one. */
@@ -121,18 +147,18 @@ static void add_host(struct machine *machine)
 	add_fact(machine, "nr_cpus", "Processors it may use", UNIT_COUNT);
 	add_fact(machine, "memory_bytes", "Memory", UNIT_BYTES);
 	if (log)
-		add_readings(machine, log, "system", "memory_available_bytes", "Memory available");
+		add_readings(machine, process_rowset(log, "system"), "memory_available_bytes", NULL,
+			     "memory_available_bytes", "Memory available");
 	add_fact(machine, "swap_bytes", "Swap", UNIT_BYTES);
 	add_fact(machine, "swap_free_bytes", "Swap free", UNIT_BYTES);
 	add_fact(machine, "disk_free_bytes",
 		 folder ? document_text(machine->document, "Free on disk of %s", folder) : "Free on disk",
 		 UNIT_BYTES);
-	for (size_t i = 0; i < machine->model->nr_monitors; i++) {
-		struct process *monitor = machine->model->monitors[i];
-
-		if (strcmp(monitor->header.host, machine->host) == 0)
-			add_readings(machine, monitor, "gpu", "gpu_memory_total_bytes", "GPU memory");
-	}
+	/* each insideme-run of a host sees all devices: the first is enough */
+	for (size_t i = 0; i < machine->model->nr_monitors; i++)
+		if (strcmp(machine->model->monitors[i]->header.host, machine->host) == 0 &&
+		    add_gpus(machine, machine->model->monitors[i]))
+			break;
 }
 
 static bool is_first_of_host(const struct model *model, size_t at)

@@ -97,6 +97,77 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	same "status without csv" "$status" 2
 }
 
+@test "numpy reads pikos's csv by columns" {
+	monitor function_memory -q --recording=csv -o rows.csv -- "$bin/calls" || same status $? 7
+	/usr/bin/python3 - rows.csv <<-'END'
+		import sys, numpy
+		index, rss = numpy.loadtxt(sys.argv[1], delimiter=",", skiprows=1, usecols=[0, 3], unpack=True)
+		assert list(index) == list(range(len(index))) and len(index) > 1000, len(index)
+		assert rss.min() > 100000, rss.min()
+	END
+	cat >commas.cpp <<-'END'
+		__attribute__((noinline)) static int add(int a, int b) { return a + b; }
+		int main() { return add(1, -1); }
+	END
+	g++ -g -O1 -finstrument-functions commas.cpp -o commas
+	monitor function_memory -q --recording=csv -o rows.csv -- ./commas
+	grep -q ',"add(int, int)",' rows.csv
+	monitor function_memory -q --recording=csv --delimiter=';' -o rows.csv -- ./commas
+	/usr/bin/python3 -c 'import numpy
+assert numpy.loadtxt("rows.csv", delimiter=";", skiprows=1, usecols=[0, 3]).shape == (4, 2)'
+}
+
+@test "an option given twice: the last one holds; with nothing to show the tables are empty" {
+	local what option first last status
+	monitor -q --threshold=0 --run=some -- "$bin/calls" || same status $? 7
+	gcc -O1 -x c - -o none <<<'int main(void) { return 0; }'
+	monitor -q --run=nothing -- ./none
+	while IFS='|' read -r what option first last; do
+		# shellcheck disable=SC2086
+		"$report" $what "$option=$first" "$option=$last" some >twice
+		# shellcheck disable=SC2086
+		"$report" $what "$option=$last" some >once
+		cmp twice once || { echo "$option twice"; return 1; }
+		# shellcheck disable=SC2086
+		"$report" $what "$option=$first" some >other
+		! cmp -s other once || { echo "$option=$first is $option=$last"; return 1; }
+		status=0
+		# shellcheck disable=SC2086
+		"$report" $what "$option=$last" nothing >twice 2>report.stderr || status=$?
+		[ $status = 0 ] || { [ $status = 1 ] && [ -s report.stderr ]; } || { echo "$option with nothing"; return 1; }
+	done <<-'END'
+		-v functions -f csv|--sort|function|calls
+		-v functions -f csv|--strip-dirs|off|on
+		-v functions -f csv|--delimiter|;|tab
+		-v functions -f csv|--dialect|unix|excel-tab
+		-v functions -f csv|--columns|calls|function
+		-v functions -f csv|--match|fib|outer
+		-v functions -f csv|--top|5|3
+		-v functions -f csv|--filter|calls > 1000|calls <= 1000
+		-v functions -f csv|--focus|fib|outer
+		-v functions -f csv|--exclude|fib|outer
+		-v functions -f csv|--depth|1|2
+		-v functions|--time-unit|s|ms
+		-v heap|--mem-unit|B|KiB
+		-v fields -f csv|--fields|fib = a|fib = b
+		-f dot|--colormap|gray|pink
+	END
+	while IFS='|' read -r option first last said; do
+		monitor functions "$option=$first" "$option=$last" --recording=csv -o rows.csv -- "$bin/calls" || true
+		monitor functions "$option=$last" --recording=csv -o once.csv -- "$bin/calls" || true
+		diff <(wc -lc <rows.csv | awk '{ print $1 }') <(wc -lc <once.csv | awk '{ print $1 }')
+		same "$option=$last" "$(head -1 rows.csv)" "$said"
+	done <<-'END'
+		--delimiter|,|;|index;type;function;lineNo;filename;pid;tid
+		--dialect|excel-tab|excel|index,type,function,lineNo,filename,pid,tid
+		--focused-on|fib|outer|index,type,function,lineNo,filename,pid,tid
+	END
+	monitor functions --recording=text --recording=count -- "$bin/calls" || true
+	grep -qE '^[0-9]+ records$' stderr
+	monitor functions --recording=count -- ./none
+	grep -qx '0 records' stderr
+}
+
 @test "names of runs have program, host, pid and rank" {
 	INSIDEME_RUN=run-%e-%r-%z-%p LD_PRELOAD=$library sh -c 'echo $$; exec "$0"' \
 		"$bin/calls" >stdout 2>stderr || same status $? 7
@@ -416,6 +487,12 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 
 @test "the GPUs of resource monitor's log" {
 	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all --interval=10ms -- "$bin/uses" sleeps 150
+	same "overview" "$("$report" -f resource-monitor | sed -n '2s/.*\(gpu_0_total.*\)/\1/p')" \
+		"gpu_0_total_mb:81920.00,gpu_0_free_mb:76800.00,gpu_1_total_mb:81920.00,gpu_1_free_mb:76800.00"
+	view machine >machine.csv
+	same "in the view" "$(for i in 0 1; do for what in memory memory_free; do
+		"$here/csv" value figure=gpu${i}_${what}_bytes <machine.csv; done; done | xargs)" \
+		"$((80 << 30)) $((75 << 30)) $((80 << 30)) $((75 << 30))"
 	"$report" -f resource-monitor | tail -n +3 >log.csv
 	same "memory of the run" "$("$here/csv" gpu_0_mem_mb <log.csv | sort -n | tail -1)" 123.0000
 	same "memory of all" "$("$here/csv" gpu_0_mem_mb_global <log.csv | sort -n | tail -1)" 5120.0000
