@@ -184,21 +184,22 @@ damaged_run() {
 	done
 }
 
-# Each seed asks another view in another format.
+# Each seed asks another view in another format, of all.
+nr_damaged=0
 damage_survives() {
 	local views=(summary functions tree callers callees calls heap waits errors processes threads \
 		resources quality) status format view
-	local formats=('text -o out' 'csv -o out' 'json -o out' 'html -o out' 'mprof -o out' \
-		'resource-monitor -o out')
+	local formats
+	mapfile -t formats < <("$report" -f | awk '$1 != "junit" { print $1 }')
+	between formats 20 ${#formats[@]} 60
 	rm -rf L && cp -r "$(echo "$PWD"/insideme.data/2*)" L && rm -rf insideme.data
 	for seed in $(seq 0 23); do
 		damaged_run "$seed"
 		view=${views[seed % 12]}
-		format=${formats[seed / 4]}
+		format=${formats[nr_damaged++ % ${#formats[@]}]}
 		[ "$seed" -lt 12 ] || view=summary
 		status=0
-		# shellcheck disable=SC2086
-		timeout 20 "$report" -v "$view" -f $format damaged >/dev/null 2>damaged.err || status=$?
+		timeout 20 "$report" -v "$view" -f "$format" -o out damaged >/dev/null 2>damaged.err || status=$?
 		[ $status -le 1 ] || { echo "$1, seed $seed, $view as $format: $status"; cat damaged.err; \
 			return 1; }
 		[ $status = 0 ] || [ -s damaged.err ]
