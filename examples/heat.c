@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heat equation on a square, its rows divided among MPI ranks: mpirun -n 4 heat [TRIALS]. Each trial has a
- * larger square than the one before. Functions say by INSIDEME_FIELD() what they are for; random_start() does
- * not, and so is a field of its own, "@random_start".
+ * The heat equation on a square, its rows divided among MPI ranks: mpirun -n 4 heat [TRIALS]. Each trial has a larger
+ * square. Functions say by INSIDEME_FIELD() what they are for; random_start() does not, and is a field of its own.
  */
 #include <insideme.h>
 #include <mpi.h>
@@ -52,14 +51,13 @@ static void step(struct grid *grid)
 	double *swap = grid->now;
 
 	INSIDEME_FIELD("computation");
-	for (int row = 1; row <= grid->nr_rows; row++) {
+	for (int row = 1; row <= grid->nr_rows; row++)
 		for (int column = 1; column < grid->nr_columns - 1; column++) {
 			const double *at = grid->now + row * grid->nr_columns + column;
 
 			grid->next[row * grid->nr_columns + column] =
 				*at + 0.2 * (at[-1] + at[1] + at[-grid->nr_columns] + at[grid->nr_columns] - 4 * *at);
 		}
-	}
 	grid->now = grid->next;
 	grid->next = swap;
 }
@@ -82,8 +80,7 @@ static int save(const struct grid *grid)
 
 	INSIDEME_FIELD("I/O");
 	snprintf(name, sizeof(name), "heat.%d", rank);
-	file = fopen(name, "wb");
-	if (!file)
+	if (!(file = fopen(name, "wb")))
 		return -1;
 	fwrite(grid->now + grid->nr_columns, sizeof(double) * grid->nr_columns, grid->nr_rows, file);
 	return fclose(file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Poisson's equation on a square of SIZE x SIZE points: poisson [SIZE]. The matrix is assembled by rows and
- * solved by conjugate gradients. Regions name the parts of the work that are not functions.
+ * solved by conjugate gradients: two stages. Regions name the parts of the work that are not functions.
  */
 #include <insideme.h>
 #include <math.h>
@@ -10,8 +10,7 @@
 
 /* A sparse matrix by rows: row i has the entries start[i] to start[i + 1] - 1. */
 struct matrix {
-	int nr_rows;
-	int *start, *columns;
+	int nr_rows, *start, *columns;
 	double *values;
 };
 
@@ -42,7 +41,7 @@ static int assemble(struct matrix *matrix, int size)
 {
 	int nr_rows = size * size;
 
-	INSIDEME_REGION("assembly");
+	INSIDEME_STAGE("assembly");
 	matrix->start = calloc(nr_rows + 1, sizeof(*matrix->start));
 	matrix->columns = malloc(5 * sizeof(*matrix->columns) * nr_rows);
 	matrix->values = malloc(5 * sizeof(*matrix->values) * nr_rows);
@@ -73,7 +72,6 @@ static double dot(const double *left, const double *right, int length)
 	return sum;
 }
 
-/* vector += factor * other */
 static void add_scaled(double *vector, double factor, const double *other, int length)
 {
 	for (int i = 0; i < length; i++)
@@ -84,14 +82,13 @@ static void add_scaled(double *vector, double factor, const double *other, int l
 static int solve(const struct matrix *matrix, double *x, double *rest, double *direction, double *product)
 {
 	int n = matrix->nr_rows, steps = 0;
-	double old = n, now;
+	double old = n, now, length;
 
+	INSIDEME_STAGE("solver");
 	INSIDEME_REGION("iterations");
 	for (int i = 0; i < n; i++)
 		x[i] = 0, rest[i] = direction[i] = 1;
 	for (; old > 1e-12 * n && steps < 10 * n; steps++, old = now) {
-		double length;
-
 		multiply(matrix, direction, product);
 		length = old / dot(direction, product, n);
 		add_scaled(x, length, direction, n);

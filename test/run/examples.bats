@@ -65,7 +65,10 @@ example() {
 	example -- poisson 40
 	steps=$(sed -n 's/ steps$//p' stdout)
 	[ "$steps" -gt 10 ]
-	calls assemble_row 1600 multiply "$steps" dot $((2 * steps)) assembly 1 iterations 1
+	calls assemble_row 1600 multiply "$steps" dot $((2 * steps)) "stage assembly" 1 \
+		"stage solver" 1 iterations 1
+	same "its stages" "$(view timers | "$here/csv" timer | sort | xargs)" "assembly iterations solver"
+	same "the region's stage" "$(view timers --columns stage,timer | "$here/csv" stage timer=iterations)" solver
 	"$report" -v resources -f csv >resources.csv
 	head -1 resources.csv | grep -q residual
 	same "bytes of the matrix, each step" "$(view timers | "$here/csv" moved_bytes timer=iterations)" \
@@ -95,6 +98,16 @@ example() {
 	for program in seq sort gzip cmp wc; do
 		"$here/csv" programs <processes.csv | grep -q "$program" || { echo "no $program"; return 1; }
 	done
+}
+
+@test "commands.sh: the machine while it runs" {
+	monitor -q --machine --timeout=1s --interval=10ms --run=machine 3>&- &
+	"$source/commands.sh" 1 >lines
+	wait $!
+	same "lines" "$(cat lines)" 131072
+	"$report" -v resources -f csv machine | "$here/csv" system_cpu_busy_ns set=system | grep . >busy
+	[ "$(wc -l <busy)" -ge 3 ] || { cat busy; return 1; }
+	sort -n busy | cmp - busy
 }
 
 @test "commands.sh: attached to from outside" {
