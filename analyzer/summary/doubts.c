@@ -93,6 +93,12 @@ static const struct loss losses[] = {
 	  "sampled stacks lack their outermost functions: code without unwind tables, or too deep; they "
 	  "count below (other paths)",
 	  false },
+	{ LOG_LOST_TRACED, "traced_stacks",
+	  "stack is not known: its thread ran under a debugger or tracer, which lets nobody else stop it; it "
+	  "counts below (other paths)",
+	  "stacks are not known: their threads ran under a debugger or tracer, which lets nobody else stop "
+	  "them; they count below (other paths)",
+	  false },
 	{ LOG_LOST_WOKEN, "woken_samples", "sample was dropped: its thread began to run while it was read",
 	  "samples were dropped: their threads began to run while they were read", false },
 	{ LOG_LOST_PAGE_FAULTS, "lost_page_faults", "page fault came faster than it was read, or had no room",

@@ -312,6 +312,24 @@ void stacks_add_copies(struct document *document, struct report *report)
 	});
 }
 
+/* Why functions are "(not known)". */
+static const char *missing_note(struct document *document, const struct model *model)
+{
+	uint64_t cut = 0, traced = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		cut += model->processes[i]->header.losses[LOG_LOST_STACK_ENDS];
+		traced += model->processes[i]->header.losses[LOG_LOST_TRACED];
+	}
+	if (!cut && !traced)
+		return NULL;
+	return document_text(document, "(not known): %s%s%s",
+			     traced ? "a debugger or tracer has the thread, and lets nobody else stop it"
+				    : "",
+			     traced && cut ? "; or " : "",
+			     cut ? "code without unwind tables, or a stack too deep" : "");
+}
+
 int view_stacks(struct document *document, struct report *report)
 {
 	struct stacks stacks = { document, ROWS_OF(struct stack_row) };
@@ -325,6 +343,7 @@ int view_stacks(struct document *document, struct report *report)
 		add_copies(&stacks, process, ANY_REASON);
 	}
 	add_table(report, &stacks, &(struct table){
+		.note = missing_note(document, report->model),
 		.none = "there are no stacks: insideme-run --pid --stacks, --sample or --crash takes them",
 	});
 	return 0;

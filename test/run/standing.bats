@@ -141,7 +141,7 @@ load standing
 	same "threads" "$(view threads | "$here/csv" thread | wc -l)" 18
 }
 
-@test "--sample: insideme-run is killed, or strace comes: the program goes on" {
+@test "--sample: insideme-run is killed: the program goes on" {
 	permitted
 	stands .plain stacks
 	"$build/insideme-run" --pid=$program --sample=1000 2>stderr 9>&- 3>&- &
@@ -150,18 +150,6 @@ load standing
 	wait_until sampled
 	kill -9 $monitor
 	wait $monitor || true
-	wait_until goes_on $program
-	if strace -o /dev/null true 2>/dev/null; then
-		strace -f -o trace -p $program 2>/dev/null 9>&- 3>&- &
-		tracer=$!
-		traced() { ! grep -q '^TracerPid:.0$' /proc/$program/task/*/status; }
-		wait_until traced
-		dump
-		same "waits beside strace" "$(frames waits wait_at)" 13
-		same "burns beside strace" "$(frames burns burn_at)" 0
-		kill $tracer
-		wait $tracer || true
-	fi
 	wait_until goes_on $program
 	finish_standing
 }

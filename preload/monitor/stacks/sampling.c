@@ -171,23 +171,31 @@ static enum log_sample_state state_of(struct sampled_thread *thread)
 	return LOG_SAMPLE_READY;
 }
 
-static void write_stack(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags)
+/* @loss: why it is cut, if it is. */
+static void write_as(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags,
+		     enum log_loss loss)
 {
 	const uint32_t node = stack_log_path(&sampler->to, &thread->logged, &sampler->stack);
 
 	if (sampler->stack.is_cut)
-		log_lose(sampler->to.log, LOG_LOST_STACK_ENDS);
+		log_lose(sampler->to.log, loss);
 	stack_log_sample(&sampler->to, &thread->logged, node, thread->other.registers.at[REGISTER_IP], flags,
 			 thread->nr_due);
 }
 
+static void write_stack(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags)
+{
+	write_as(sampler, thread, flags, LOG_LOST_STACK_ENDS);
+}
+
 /* The stack is not known. */
-static void write_unknown(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags)
+static void write_unknown(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags,
+			  enum log_loss loss)
 {
 	sampler->stack.nr = 0;
 	sampler->stack.is_cut = true;
 	thread->other.registers.at[REGISTER_IP] = 0;
-	write_stack(sampler, thread, flags);
+	write_as(sampler, thread, flags, loss);
 }
 
 /*
@@ -245,7 +253,7 @@ static void take_waiting(struct sampler_of_stacks *sampler, struct sampled_threa
 		return;
 	}
 	if (error)
-		write_unknown(sampler, thread, flags);
+		write_unknown(sampler, thread, flags, LOG_LOST_STACK_ENDS);
 	else
 		write_stack(sampler, thread, flags);
 }
@@ -261,7 +269,8 @@ static void take_running(struct sampler_of_stacks *sampler, struct sampled_threa
 	if (error == -ESRCH)
 		return;
 	if (error)
-		write_unknown(sampler, thread, flags);
+		write_unknown(sampler, thread, flags,
+			      error == -EBUSY ? LOG_LOST_TRACED : LOG_LOST_STACK_ENDS);
 	else
 		write_stack(sampler, thread, flags);
 }
@@ -308,7 +317,8 @@ static bool look_at(struct sampler_of_stacks *sampler, struct sampled_thread *th
 	if (look == THREAD_RUNS) {
 		take_running(sampler, thread);
 	} else if (look == THREAD_HIDDEN) {
-		write_unknown(sampler, thread, sample_flags(LOG_SAMPLE_WAITING, NO_CALL));
+		write_unknown(sampler, thread, sample_flags(LOG_SAMPLE_WAITING, NO_CALL),
+			      LOG_LOST_STACK_ENDS);
 	} else {
 		letter = thread_letter(sampler->target.pid, thread->other.tid);
 		if (is_over(letter))

@@ -162,26 +162,48 @@ static void let_go(pid_t tid, int status)
 	ptrace(PTRACE_DETACH, tid, 0, signal_of(status));
 }
 
-/* May a signal be the reason why a system call ended? */
-static bool has_signal(pid_t tid)
+struct status {
+	char text[4096];
+};
+
+static void read_status(pid_t tid, struct status *status)
 {
-	uint64_t blocked = 0, own = 0, shared = 0;
-	char path[40], text[4096], *line;
+	char path[40];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read_text(fd, text, sizeof(text)) <= 0)
-		text[0] = '\0';
+	if (fd < 0 || read_text(fd, status->text, sizeof(status->text)) <= 0)
+		status->text[0] = '\0';
 	if (fd >= 0)
 		close(fd);
-	line = strstr(text, "\nSigPnd:");
-	own = line ? strtoull(line + 8, NULL, 16) : 0;
-	line = strstr(text, "\nShdPnd:");
-	shared = line ? strtoull(line + 8, NULL, 16) : 0;
-	line = strstr(text, "\nSigBlk:");
-	blocked = line ? strtoull(line + 8, NULL, 16) : 0;
-	return ((own | shared) & ~blocked) != 0;
+}
+
+/* @name: "\nNAME:". Return: 0 if there is none. */
+static uint64_t status_number(const struct status *status, const char *name, int base)
+{
+	const char *line = strstr(status->text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+/* May a signal be the reason why a system call ended? */
+static bool has_signal(pid_t tid)
+{
+	struct status status;
+	uint64_t pending;
+
+	read_status(tid, &status);
+	pending = status_number(&status, "\nSigPnd:", 16) | status_number(&status, "\nShdPnd:", 16);
+	return (pending & ~status_number(&status, "\nSigBlk:", 16)) != 0;
+}
+
+static bool has_tracer(pid_t tid)
+{
+	struct status status;
+
+	read_status(tid, &status);
+	return status_number(&status, "\nTracerPid:", 10) != 0;
 }
 
 static int last_status; /* of the thread that is stopped now */
@@ -192,8 +214,11 @@ int thread_stop(struct other_thread *thread)
 	struct iovec iovec = { &user, sizeof(user) };
 	pid_t found;
 
-	if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) < 0)
-		return -errno;
+	if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) < 0) {
+		const int error = errno;
+
+		return error == EPERM && has_tracer(thread->tid) ? -EBUSY : -error;
+	}
 	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 	found = wait_for_stop(thread->tid, &last_status);
 	if (found == 0)
