@@ -112,6 +112,26 @@ test("source: the samples of each line, of which --no-source keeps the figures a
 	check(`text: ${texts[1]}`, !texts[1] || texts[1].startsWith("(rest of"));
 });
 
+test("source: hits, times and blocks of each line", async () => {
+	const run = record("calling", join(folder, "new"), [], { INSIDEME_CALL_LINES: "on" });
+	const tab = await open(makePage(run, "calling.html"), { hash: "panel=source", width: 1280 });
+	await tab.locator("[role=table][aria-label=source] .tbody .tr").first().waitFor();
+	const shown = await cells(tab, "source"), rows = csv(run, "lines").filter((row) => row.file && row.line);
+	const known = (row, column) => (shown[row.line - 1][`line_${column}`] ?? "").match(/run: (.*?)( in .*)?$/)?.[1] ?? "";
+	same("hits of lines", rows.map((row) => [row.line, row.hits]).sort(), [["14", "25"], ["16", "3"], ["5", ""], ["9", "3"]]);
+	for (const row of rows)
+		for (const column of ["hits", "time_ns", "alloc_bytes", "peak_bytes"])
+			same(`${column} of line ${row.line}`, digits(known(row, column)) || "", Number(row[column]) ? row[column] : "");
+	const line = rows.find((row) => row.hits === "25");
+	same("time of a hit", digits(known(line, "per_hit_ns")).split(".")[0], String(Math.trunc(line.time_ns / 25)));
+	const functions = csv(run, "functions"), main = functions.find((row) => row.function === "main");
+	same("percent of its function's time", known(line, "time_percent"), `${(100 * line.time_ns / main.total_ns).toFixed(3)} %`);
+	check("single calls", shown[line.line - 1].line_time_ns.includes(` in 25 calls, each `));
+	const text = await tab.locator(".source .td[data-column=text]").first().boundingBox();
+	check(`text of ${text.width} px at ${text.x}`, text.width >= 260 && text.x + 260 <= 1280);
+	same("complaints", tab.complaints, []);
+});
+
 test("plot: the machine of each of two runs has its own values", async () => {
 	const runs = ["first.machine", "second.machine"].map((name) => record(name, "/bin/sleep", ["0.6"]));
 	const tab = await open(makePage(runs, "machines.html"), { hash: "panel=plot&y=system/memory_used_bytes&x=system/memory_available_bytes" });

@@ -46,8 +46,30 @@ function annotate(file, lines) {
 	return { begins, owner };
 }
 
-const lineFigures = [["hits", "count", "Hits"], ["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"],
-	["waiting_ns", "ns", "Line waiting"], ["alloc_bytes", "bytes", "Allocated"]];
+const add = (a, b) => a + b;
+const perHit = (sums) => sums.hits && sums.time_ns / sums.hits;
+
+// What a line has of several functions that have code there is put together, or worked out of their sums.
+// Figures without a title only explain others.
+const lineFigures = [
+	{ name: "hits", unit: "count", title: "Hits", together: add },
+	{ name: "time_ns", unit: "ns", title: "Line time", together: add },
+	{ name: "per_hit_ns", unit: "ns", title: "Per Hit", from: perHit },
+	{ name: "time_percent", unit: "percent", title: "% Time",
+		from: (sums, whole) => 100 * sums.time_ns / whole(sums.time_source) },
+	{ name: "self_ns", unit: "ns", title: "Line self", together: add },
+	{ name: "waiting_ns", unit: "ns", title: "Line waiting", together: add },
+	{ name: "alloc_bytes", unit: "bytes", title: "Allocated", together: add },
+	{ name: "peak_bytes", unit: "bytes", title: "At peak", together: add },
+	{ name: "new_bytes", unit: "bytes", title: "New memory", together: add },
+	{ name: "rss_bytes", unit: "bytes", title: "Mem usage", together: Math.max },
+	{ name: "rss_growth_bytes", unit: "bytes", title: "Increment", together: add },
+	{ name: "occurrences", unit: "count", title: "Occurrences", together: add },
+	{ name: "calls", together: add },
+	{ name: "min_ns", together: Math.min },
+	{ name: "max_ns", together: Math.max },
+	{ name: "time_source", together: (_, source) => source },
+];
 
 // [path]: [line from 0]: its figures in all functions that have code there. Of the whole run.
 function linesOf(sheet) {
@@ -58,14 +80,19 @@ function linesOf(sheet) {
 			continue;
 		const lines = files.get(path) ?? files.set(path, new Map()).get(path);
 		const sums = lines.get(line) ?? lines.set(line, {}).get(line);
-		for (const [name] of lineFigures) {
-			const value = sheet.value(name, row);
+		for (const { name, together } of lineFigures) {
+			const value = together && sheet.has(name) ? sheet.value(name, row) : null;
 			if (value !== null)
-				sums[name] = (sums[name] ?? 0) + value;
+				sums[name] = name in sums ? together(sums[name], value) : value;
 		}
+		sums.mark ||= sheet.mark("time_ns", row);
 	}
 	return files;
 }
+
+// Beside its time: how long single calls from there took.
+const callsText = (sums) => sums.min_ns === undefined ? "" : ` in ${exact("count", sums.calls)} calls, each ` +
+	`${exact("ns", sums.min_ns)} to ${exact("ns", sums.max_ns)}`;
 
 const lastName = (path) => path.replace(/^.*\//, "");
 
@@ -161,20 +188,29 @@ class SourcePanel {
 		const sum = (name, line) => begins.has(line) ?
 			begins.get(line).reduce((all, number) => all + (this.numbers(name)[number] || 0), 0) :
 			NaN;
-		const narrow = this.element.clientWidth < 700;		// leave the room to the text
-		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 58 : 76,
+		const { has_times: timed, is_sampled: sampled } = model.about, known = this.lines.get(file.path) ?? new Map();
+		const whole = (line) => (source) => owner.get(line)?.reduce((all, one) => all + (model.functions.numbers(
+			source === "hooks" ? "total_ns" : "sampled_total_ns")[one] || 0), 0);
+		const figureOf = (line, { name, from }) => {
+			const sums = known.get(line) ?? {}, value = from ? from(sums, whole(line)) : sums[name];
+			return Number.isFinite(value) && !(name === "time_percent" && value > 100) ? value : undefined;
+		};
+		const figures = lineFigures.filter((one) => one.title &&
+			[...known.keys()].some((line) => figureOf(line, one) !== undefined));
+		const narrow = this.element.clientWidth < (figures.length ? 1050 + 86 * figures.length : 700);	// leave the room to the text
+		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 54 : 76,
 			value: (line) => sum(name, line),
 			show: (line) => begins.has(line) ? h("span",
 				{ title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ` +
 				`${exact(unit, sum(name, line))}` },
 				this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
-		const { has_times: timed, is_sampled: sampled } = model.about, known = this.lines.get(file.path) ?? new Map();
-		const figure = ([name, unit, title]) => ({ key: `line_${name}`, title, width: narrow ? 58 : 76,
-			value: (line) => known.get(line)?.[name] ?? NaN,
-			show: (line) => known.get(line)?.[name] === undefined ? "" : h("span",
-				{ title: `line ${line + 1}, of the whole run: ` +
-				`${exact(unit, known.get(line)[name])}` }, format(unit, known.get(line)[name])) });
-		const figures = lineFigures.filter(([name]) => [...known.values()].some((sums) => name in sums));
+		const figure = (one) => ({ key: `line_${one.name}`, title: one.title, width: narrow ? 54 : 76,
+			value: (line) => figureOf(line, one) ?? NaN,
+			show: (line) => figureOf(line, one) === undefined ? "" : h("span",
+				{ title: `line ${line + 1}, of the whole run: ${exact(one.unit, figureOf(line, one))}` +
+				(one.name === "time_ns" ? callsText(known.get(line)) : "") },
+				(/^time_|per_hit/.test(one.name) ? known.get(line).mark : "") +
+				format(one.unit, figureOf(line, one))) });
 		this.begins = begins;
 		return new Table({
 			label: "source", rows: lines.map((_, i) => i), sort: null,
@@ -188,9 +224,9 @@ class SourcePanel {
 				...timed ? [number("self_ns", "ns", "Self"),
 				number("total_ns", "ns", "Total")] : [],
 				...figures.map(figure),
-				{ key: "line", title: "Line", width: narrow ? 40 : 56, value: (line) => -line,
+				{ key: "line", title: "Line", width: narrow ? 36 : 56, value: (line) => -line,
 					show: (line) => h("span.faint", {}, String(line + 1)) },
-				{ key: "text", title: lastName(file.path), left: true, width: 500, grow: 1,
+				{ key: "text", title: lastName(file.path), left: true, width: narrow ? 260 : 500, grow: 1,
 					value: (line) => lines[line],
 					show: (line) => h("span.code",
 						{ style: { borderLeftColor: owner.has(line) ?
