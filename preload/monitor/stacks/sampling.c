@@ -26,7 +26,6 @@
 #define LEAST_LOOK_NS 50000000u /* where code lies in no known object */
 #define LIST_NS 1000000000u	/* between lists of threads, if their number stays */
 #define ATTEMPTS	5
-#define RECENT_SHARE 8		/* how fast the past is forgotten */
 #define IDLE_NS 1000000000u	/* a thread that has waited so long is looked at less often: */
 #define IDLE_INTERVALS 8
 #define PROCESS_CPU_CLOCK 2	/* the kernel's CPUCLOCK_SCHED, of a process: (~pid << 3) + this */
@@ -42,9 +41,8 @@ struct sampled_thread {
 	uint64_t moved_ns;		 /* when it was last found at another place than before */
 	uint64_t spent_ns;		 /* on a processor and ready, as at its last look */
 	uint64_t cpu_ns, ready_ns;	 /* as at its last look */
-	double cpu_recent, ready_recent; /* of the last looks */
-	double ready_owed;		 /* samples in which it was ready, not yet recorded */
-	bool has_times;			 /* the four before are known */
+	double cpu_sum_ns, ready_sum_ns; /* since it was opened */
+	uint64_t nr_counted, nr_ready_counted; /* intervals that its samples stand for; in which it was ready */
 	bool is_listed;
 };
 
@@ -152,22 +150,20 @@ static void count_due(struct sampler_of_stacks *sampler, struct sampled_thread *
 static enum log_sample_state state_of(struct sampled_thread *thread)
 {
 	const struct other_thread *other = &thread->other;
-	double sum;
+	double sum_ns, owed;
 
-	if (thread->has_times && other->cpu_ns >= thread->cpu_ns && other->ready_ns >= thread->ready_ns) {
-		thread->cpu_recent +=
-			(double)(other->cpu_ns - thread->cpu_ns) - thread->cpu_recent / RECENT_SHARE;
-		thread->ready_recent +=
-			(double)(other->ready_ns - thread->ready_ns) - thread->ready_recent / RECENT_SHARE;
+	if (other->cpu_ns >= thread->cpu_ns && other->ready_ns >= thread->ready_ns) {
+		thread->cpu_sum_ns += (double)(other->cpu_ns - thread->cpu_ns);
+		thread->ready_sum_ns += (double)(other->ready_ns - thread->ready_ns);
 	}
-	thread->has_times = true;
 	thread->cpu_ns = other->cpu_ns;
 	thread->ready_ns = other->ready_ns;
-	sum = thread->cpu_recent + thread->ready_recent;
-	thread->ready_owed += sum > 0 ? thread->ready_recent / sum : 0;
-	if (thread->ready_owed < 0.5)
+	sum_ns = thread->cpu_sum_ns + thread->ready_sum_ns;
+	thread->nr_counted += thread->nr_due;
+	owed = sum_ns > 0 ? (double)thread->nr_counted * thread->ready_sum_ns / sum_ns : 0;
+	if (owed - (double)thread->nr_ready_counted < thread->nr_due / 2.0)
 		return LOG_SAMPLE_RUNNING;
-	thread->ready_owed -= 1;
+	thread->nr_ready_counted += thread->nr_due;
 	return LOG_SAMPLE_READY;
 }
 
@@ -382,6 +378,8 @@ static void add_thread(struct sampler_of_stacks *sampler, pid_t tid, uint64_t ti
 		return;
 	}
 	thread->is_listed = true;
+	thread->cpu_ns = thread->other.cpu_ns;
+	thread->ready_ns = thread->other.ready_ns;
 	thread->stack_bytes = sampler->sampling->rate ? STACK_BYTES_FIRST : STACK_BYTES_MOST / 2;
 	thread->seen_ns = thread->moved_ns = sampler->now_ns;
 	thread->owed_ns = sampler->interval_ns / 2;
@@ -528,11 +526,18 @@ static void needs_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* While it has no processor, a thread that it has stopped stands still. It takes few of its turns. */
+static void go_first(void)
+{
+	setpriority(PRIO_PROCESS, 0, -20);
+}
+
 _Noreturn static void run(const struct stack_sampling *sampling)
 {
 	static struct sampler_of_stacks sampler;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	go_first();
 	prctl(PR_SET_NAME, "insideme-stacks");
 	dup2(sampling->log_fd, KEPT_FD);
 	syscall(SYS_close_range, KEPT_FD + 1, ~0u, 0);

@@ -33,19 +33,6 @@ static int open_file(pid_t pid, pid_t tid, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-int thread_open(struct other_thread *thread, pid_t pid, pid_t tid)
-{
-	*thread = (struct other_thread){ .tid = tid, .call = NO_CALL };
-	thread->schedstat_fd = open_file(pid, tid, "schedstat");
-	thread->syscall_fd = thread->schedstat_fd < 0 ? -1 : open_file(pid, tid, "syscall");
-	if (thread->schedstat_fd < 0)
-		return thread->schedstat_fd;
-	if (thread->syscall_fd >= 0)
-		return 0;
-	close(thread->schedstat_fd);
-	return thread->syscall_fd;
-}
-
 void thread_close(struct other_thread *thread)
 {
 	close(thread->schedstat_fd);
@@ -67,6 +54,22 @@ static bool read_turns(struct other_thread *thread, uint64_t *turns)
 
 	return read_text(thread->schedstat_fd, text, sizeof(text)) > 0 && scan_number(&at, &thread->cpu_ns) &&
 	       scan_number(&at, &thread->ready_ns) && scan_number(&at, turns);
+}
+
+int thread_open(struct other_thread *thread, pid_t pid, pid_t tid)
+{
+	*thread = (struct other_thread){ .tid = tid, .call = NO_CALL };
+	thread->schedstat_fd = open_file(pid, tid, "schedstat");
+	if (thread->schedstat_fd < 0)
+		return thread->schedstat_fd;
+	thread->syscall_fd = open_file(pid, tid, "syscall");
+	if (thread->syscall_fd >= 0 && read_turns(thread, &thread->turns))
+		return 0;
+	close(thread->schedstat_fd);
+	if (thread->syscall_fd < 0)
+		return thread->syscall_fd;
+	close(thread->syscall_fd);
+	return -ESRCH;
 }
 
 /* "running", "-1 STACK CODE", or "CALL six arguments STACK CODE". */

@@ -32,7 +32,7 @@ enum thread_look {
 	THREAD_HIDDEN, /* no right to look */
 };
 
-/* Return: 0, or -errno. */
+/* Its times are those of now. Return: 0, or -errno. */
 int thread_open(struct other_thread *thread, pid_t pid, pid_t tid);
 void thread_close(struct other_thread *thread);
 
