@@ -118,7 +118,7 @@ void resolve_link_names(const struct model *model)
 		if (model->functions[i]->object && model->functions[i]->kind == FUNCTION_PLAIN)
 			list[nr++] = model->functions[i];
 	if (nr)
-		qsort(list, nr, sizeof(*list), compare_places);
+		qsort(list, nr, sizeof(*list), functions_by_place);
 	for (size_t begin = 0; begin < nr; begin = end) {
 		for (end = begin + 1; end < nr && list[end]->object == list[begin]->object; end++)
 			;
