@@ -199,7 +199,7 @@ static void read_io(struct tasks *tasks, struct task *task, bool has_run, char *
 	fd = proc_file_open_task(tasks->task_fd, (uint64_t)task->tid, "io");
 	if (proc_file_read(fd, tasks->count, buffer, bytes, 0) > 0)
 		proc_parse_io(buffer, &task->io);
-	source_close(&fd);
+	proc_file_close(&fd);
 }
 
 static void set_figures(const struct task *task, struct figures *figures)
