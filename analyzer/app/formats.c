@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of formats. */
-#include "analyzer/formats/formats.h"
+#include "analyzer/app/formats.h"
 
 #include <string.h>
 
 #include "analyzer/app/export_sqlite.h"
 #include "analyzer/formats/export.h"
+#include "analyzer/formats/export_pikos.h"
+#include "analyzer/formats/picture.h"
+#include "analyzer/page/page.h"
 
 const struct format formats[] = {
 	{ "text", "for people: units, shortened names, the largest first", .bit = IN_TEXT,

@@ -11,6 +11,7 @@
 
 #include "analyzer/app/clean_runs.h"
 #include "analyzer/app/follow.h"
+#include "analyzer/app/formats.h"
 #include "analyzer/app/list_runs.h"
 #include "analyzer/app/report_folder.h"
 #include "analyzer/app/unknown_names.h"
@@ -23,7 +24,6 @@
 #include "analyzer/cells/gate_rules.h"
 #include "analyzer/cells/suppressions.h"
 #include "analyzer/formats/export.h"
-#include "analyzer/formats/formats.h"
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/load/load.h"
 #include "analyzer/load/match_builds.h"

@@ -18,6 +18,7 @@
 #include "analyzer/formats/formats.h"
 #include "analyzer/formats/picture.h"
 #include "analyzer/formats/trace.h"
+#include "analyzer/page/page.h"
 #include "analyzer/views/views.h"
 
 static int cannot_write(const char *path, int number)

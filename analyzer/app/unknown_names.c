@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/app/formats.h"
 #include "analyzer/ask/options.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/formats/formats.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/views/views.h"
 #include "insideme_pattern.h"

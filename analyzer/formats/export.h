@@ -83,16 +83,8 @@ int export_resource_monitor(struct report *report);
 /* multiprocess_profiler's csv: a row for each recorded call, and what broke it. */
 int export_multiprocess(struct report *report);
 
-/* pikos's records: as csv, as text, or their number. */
-int export_pikos(struct report *report);
-
 /* InsideMe's log line for python: a line for each recorded call. */
 int export_insideme(struct report *report);
 
 /* Figures of runs, and what is in doubt. */
 int export_openmetrics(struct report *report);
-
-/* Pictures of the resources over time. */
-int export_svg(struct report *report);
-int export_png(struct report *report);
-int export_pdf(struct report *report);

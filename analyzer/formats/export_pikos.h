@@ -41,3 +41,6 @@ int pikos_open(struct pikos *pikos, const struct report *report);
 void pikos_write(struct pikos *pikos, struct model *model, bool is_last);
 /* Return: exit status, after an error() if not everything could be written */
 int pikos_close(struct pikos *pikos);
+
+/* All records: as csv, as text, or their number. Return: exit status, after an error() */
+int export_pikos(struct report *report);

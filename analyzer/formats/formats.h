@@ -24,14 +24,8 @@ struct format {
 	bool is_binary;			/* not for a terminal */
 };
 
-extern const struct format formats[];	/* ends with a name of NULL */
-const struct format *format_find(const char *name);
-
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);
 void format_json(FILE *out, struct document *document, const struct options *options);
 void format_markdown(FILE *out, struct document *document, const struct options *options);
 void format_junit(FILE *out, struct document *document, const struct options *options);
-int page_write(struct report *report);
-/* Write the page to @path. Return: exit status */
-int page_save(struct report *report, const char *path);

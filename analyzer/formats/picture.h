@@ -12,6 +12,8 @@
 #include "analyzer/model/model.h"
 #include "analyzer/resources/series.h"
 
+struct report;
+
 #define PICTURE_WIDTH	1000
 #define PICTURE_LEFT	90
 #define PICTURE_TOP	64
@@ -57,3 +59,8 @@ struct cairo_calls {
 
 /* Return: NULL, after an error(), if cairo is not installed */
 const struct cairo_calls *cairo_load(void);
+
+/* Pictures of the resources over time. Return: exit status, after an error() */
+int export_svg(struct report *report);
+int export_png(struct report *report);
+int export_pdf(struct report *report);

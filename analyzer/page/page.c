@@ -8,7 +8,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
 #include "analyzer/base/whole_file.h"
-#include "analyzer/formats/formats.h"
 #include "analyzer/views/views.h"
 
 #define DEFAULT_PATH	"insideme.html"

@@ -57,3 +57,8 @@ void page_add_series(struct page *page);
 void page_add_states(struct page *page);	/* what threads did over time */
 /* Add the calls over time, in at most @bytes_max of the page. */
 void page_add_timeline(struct page *page, size_t bytes_max);
+
+/* Write the page to --output, or to insideme.html. Return: exit status */
+int page_write(struct report *report);
+/* Write the page to @path. Return: exit status */
+int page_save(struct report *report, const char *path);

@@ -130,7 +130,8 @@ int view_fields(struct document *document, struct report *report)
 	fields_apply(model, report->options->fields);
 	processes = field_rows_make(document, report, fields);
 	all = *fields;
-	if (model_has_saved(model)) {	/* neither what each process has nor how long threads lived is known */
+	/* neither the fields of each process nor how long threads lived are known */
+	if (model_has_saved(model)) {
 		add_fields(document, report, fields);
 		return 0;
 	}

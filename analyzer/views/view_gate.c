@@ -354,8 +354,7 @@ static void add_changes(struct document *document, struct report *report)
 int view_gate(struct document *document, struct report *report)
 {
 	const struct gate_rules *rules = report->gate;
-	const struct process *like =
-		report->before ? model_first_process(report->before->model, 0) : model_first_process(report->model, 0);
+	const struct process *like = model_first_process((report->before ?: report)->model, 0);
 	struct gate_row *list = document_new(document, rules->nr * sizeof(*list));
 	bool other_processor = have_other_processor(report);
 	int status = like ? 0 : (error("--gate: no process was recorded"), EXIT_FAILURE);
