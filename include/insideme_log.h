@@ -92,7 +92,7 @@ enum log_loss {
 	LOG_LOST_CALL_PLACES,		/* calls whose calling place had no room */
 	LOG_LOST_LINE_EVENTS,		/* line events for which there was no room */
 	/* Call sites of counted functions that go on to the hook: */
-	LOG_LOST_SITES_UNKNOWN,		/* they call it by a register, or lie in code of no file or of too many */
+	LOG_LOST_SITES_UNKNOWN,		/* they call it by a register, or their code is of no known file */
 	LOG_LOST_SITES_ROOM,		/* there was no counter, no stub or no record for them */
 	LOG_LOST_SITES_DETOURS,		/* they cross a line of the cache, and no detour to a stub was left */
 	LOG_LOST_TRACED,		/* stacks of running threads that a debugger or tracer has */

@@ -14,6 +14,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/base/units.h"
 #include "analyzer/calls/line_steps.h"
+#include "analyzer/formats/dot.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
 #include "analyzer/formats/picture.h"
@@ -196,7 +197,7 @@ static bool has_pictures(const struct report *report)
 
 static bool has_graph(const struct report *report)
 {
-	return report->model->nr_functions && export_can_draw_graph();
+	return report->model->nr_functions && dot_can_draw();
 }
 
 /* The formats that can be drawn here. */

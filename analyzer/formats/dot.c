@@ -66,7 +66,7 @@ static const char *picture_of(const struct options *options)
 	return NULL;
 }
 
-bool export_can_draw_graph(void)
+bool dot_can_draw(void)
 {
 	return system("command -v dot >/dev/null 2>&1") == 0;
 }

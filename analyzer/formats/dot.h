@@ -2,6 +2,7 @@
 /* What graphs for graphviz share: text, colours, and the file. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct report;
@@ -20,3 +21,6 @@ int dot_file(const struct report *report, void (*write)(void *of, FILE *out), vo
 
 /* --diff: nodes of both runs, red where the later one takes longer, green where it takes less. */
 int dot_diff(struct report *report);
+
+/* Is graphviz there, so that --output may be a .pdf, .svg or .png? */
+bool dot_can_draw(void);

@@ -66,8 +66,6 @@ int export_pprof(struct report *report);
 int export_callgrind(struct report *report);
 int export_pstats(struct report *report);
 int export_dot(struct report *report);
-/* Is graphviz there, so that --output may be a .pdf, .svg or .png? */
-bool export_can_draw_graph(void);
 /* Sums by call path, a path a line. */
 int export_folded(struct report *report);
 

@@ -231,7 +231,8 @@ static void write_value(FILE *out, enum unit unit, double value)
 
 static void write_line(const struct graph *graph, const struct function *function, enum label label)
 {
-	const double total = total_of(graph, &function->stats, &function->samples), self = self_of(graph, function);
+	const double total = total_of(graph, &function->stats, &function->samples),
+		     self = self_of(graph, function);
 	FILE *out = graph->out;
 
 	if (label == LABEL_CALLS)
@@ -357,8 +358,9 @@ static bool read_labels(struct graph *graph, const char *list)
 					     label_names[label][length]))
 			label++;
 		if (label == NR_LABELS && strncmp(list, "function", length) != 0)
-			return error("-f dot: no column is called '%.*s'; there are total_percent, self_percent, "
-				     "calls, total_ns, self_ns and alloc_bytes", (int)length, list), false;
+			return error("-f dot: no column is called '%.*s'; there are total_percent, "
+				     "self_percent, calls, total_ns, self_ns and alloc_bytes",
+				     (int)length, list), false;
 		if (label < NR_LABELS)
 			graph->labels[graph->nr_labels++] = label;
 		if (!list[length])

@@ -79,8 +79,8 @@ static uint64_t string(struct pprof *pprof, const char *text)
 /* ---- functions ---- */
 
 /*
- * The linker's name. pprof takes a name apart that is also the system's, and adds up functions that have the same of
- * both: so a region's says that it is one, and that of several functions of one name is their place.
+ * The linker's name. pprof takes a name apart that is also the system's, and adds up functions that have the
+ * same of both: so a region's says that it is one, and that of several functions of one name is their place.
  */
 static uint64_t system_name(struct pprof *pprof, const struct function *function)
 {

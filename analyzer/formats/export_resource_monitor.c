@@ -228,14 +228,13 @@ static void write_gpus(FILE *out, const struct process *monitor, const char *quo
 
 	for (size_t i = 0; i < monitor->nr_rowsets; i++) {
 		const struct rowset *rows = &monitor->rowsets[i];
-		uint64_t total = rowset_first(rows, "gpu_memory_total_bytes"),
-			 used = rowset_first(rows, "gpu_memory_used_bytes");
+		double total_mb = (double)rowset_first(rows, "gpu_memory_total_bytes") / MIB,
+		       used_mb = (double)rowset_first(rows, "gpu_memory_used_bytes") / MIB;
 
-		if (sscanf(rows->set, "gpu%u%n", &number, &length) != 1 || rows->set[length] || total == LOG_NONE)
-			continue;
-		fprintf(out, ",%sgpu_%u_total_mb%s:%.2f", quote, number, quote, (double)total / MIB);
-		if (used <= total)
-			fprintf(out, ",%sgpu_%u_free_mb%s:%.2f", quote, number, quote, (double)(total - used) / MIB);
+		if (sscanf(rows->set, "gpu%u%n", &number, &length) == 1 && !rows->set[length] &&
+		    used_mb <= total_mb && total_mb < (double)LOG_NONE / MIB)
+			fprintf(out, ",%sgpu_%u_total_mb%s:%.2f,%sgpu_%u_free_mb%s:%.2f", quote, number,
+				quote, total_mb, quote, number, quote, total_mb - used_mb);
 	}
 }
 

@@ -104,14 +104,17 @@ static void begin_call(void *to, const struct track *track, const struct trace_c
 	add_event(to, track, call, call->begin, true);
 }
 
-/* The format knows no call without an end: an open one ends with its process or, if that is not known, with the run. */
+/* The format knows no call without an end: an open one ends with its process or, if that is not known, with
+ * the run. */
 static void end_call(void *to, const struct track *track, const struct trace_call *call, int64_t time,
 		     enum trace_end how)
 {
 	enum process_end end = track->process->end_kind;
 	bool is_unknown = end == END_SILENT || end == END_UNKNOWN || end == END_RUNNING;
 
-	add_event(to, track, call, how == TRACE_IS_OPEN && is_unknown ? track->process->model->end : time, false);
+	if (how == TRACE_IS_OPEN && is_unknown)
+		time = track->process->model->end;
+	add_event(to, track, call, time, false);
 }
 
 /* {"type":"evented","name":"main","unit":"nanoseconds","startValue":0,"endValue":12 */

@@ -79,8 +79,7 @@ static const struct loss losses[] = {
 	  "forked processes were not recorded: signal handlers forked them while calls were being "
 	  "recorded",
 	  true },
-	{ LOG_LOST_WAITS, "lost_waits",
-	  "library call has no record of what it waited for: there was no room",
+	{ LOG_LOST_WAITS, "lost_waits", "library call has no record of what it waited for: there was no room",
 	  "library calls have no record of what they waited for: there was no room", false },
 	{ LOG_LOST_TRANSFERS, "lost_transfers",
 	  "MPI call has no record of its own: recording was off, it failed, or there was no room",
@@ -118,14 +117,16 @@ static const struct loss losses[] = {
 	  "register, or lie in code of no file or of too many",
 	  false },
 	{ LOG_LOST_SITES_ROOM, "sites_without_counter",
-	  "call site of a counted function goes on to the hook, which takes longer: there was no counter for it",
+	  "call site of a counted function goes on to the hook, which takes longer: there was no counter for "
+	  "it",
 	  "call sites of counted functions go on to the hook, which takes longer: there were no counters for "
 	  "them",
 	  false },
 	{ LOG_LOST_SITES_DETOURS, "sites_without_detour",
 	  "call site of a counted function goes on to the hook, which takes longer: it crosses a line of the "
 	  "cache",
-	  "call sites of counted functions go on to the hook, which takes longer: they cross lines of the cache",
+	  "call sites of counted functions go on to the hook, which takes longer: they cross lines of the "
+	  "cache",
 	  false },
 };
 

@@ -56,10 +56,10 @@ static void add_no_shares(struct findings *findings, const struct model *model)
 }
 
 /*
- * The map of live blocks was at its limit in @process. Allocations are exact; each free in a window that is known
- * stands for 2^shift. Windows are chosen by a hash, each with the probability 1/2^shift, so the variance of what
- * was freed is (2^shift - 1) times the sum of squares of what was freed in each window: with n windows of the
- * heap that is freed^2 / n if they were used alike.
+ * The map of live blocks was at its limit in @process. Allocations are exact; each free in a window that is
+ * known stands for 2^shift. Windows are chosen by a hash, each with the probability 1/2^shift, so the
+ * variance of what was freed is (2^shift - 1) times the sum of squares of what was freed in each window: with
+ * n windows of the heap that is freed^2 / n if they were used alike.
  */
 static void add_windows(struct findings *findings, const struct model *model, const struct process *process)
 {
@@ -68,11 +68,13 @@ static void add_windows(struct findings *findings, const struct model *model, co
 	const double error = (double)model->heap.freed_bytes * sqrt((one_in - 1) / windows);
 
 	findings_add(findings, "live_blocks_sampled", UNIT_NONE, one_in, true,
-		     document_text(findings->document,
-				   "to save memory, only 1 in %u windows of 16 KiB of the heap was recorded in the "
-				   "process that had most: live and not freed blocks are estimates; the standard "
-				   "error of all their bytes together, from some %.0f windows, is about %s",
-				   one_in, fmax(1, windows / one_in), findings_number(findings, UNIT_BYTES, error)));
+		     document_text(
+			     findings->document,
+			     "to save memory, only 1 in %u windows of 16 KiB of the heap was recorded in the "
+			     "process that had most: live and not freed blocks are estimates; the standard "
+			     "error of all their bytes together, from some %.0f windows, is about %s",
+			     one_in, fmax(1, windows / one_in),
+			     findings_number(findings, UNIT_BYTES, error)));
 }
 
 void findings_of_heap(struct findings *findings, const struct model *model)

@@ -290,8 +290,10 @@ static const char *note_of(struct document *document, const struct report *repor
 			document,
 			"what the function itself allocated, whichever function freed it; temporary: freed "
 			"before the thread's next allocation%s",
-			report_has_counted(report) ? "; paths may lack functions in between whose calls were only "
-						     "counted" : "");
+			report_has_counted(report)
+				? "; paths may lack functions in between whose calls were only "
+				  "counted"
+				: "");
 	return has_hooks(model) ? "by the function itself; a free counts where it happens; "
 				  "INSIDEME_HEAP=live records what lived at the peak and what was never freed"
 				: no_sites_note(document, model);

@@ -42,7 +42,8 @@ struct sampled_thread {
 	uint64_t spent_ns;		 /* on a processor and ready, as at its last look */
 	uint64_t cpu_ns, ready_ns;	 /* as at its last look */
 	double cpu_sum_ns, ready_sum_ns; /* since it was opened */
-	uint64_t nr_counted, nr_ready_counted; /* intervals that its samples stand for; in which it was ready */
+	uint64_t nr_counted,
+		nr_ready_counted; /* intervals that its samples stand for; in which it was ready */
 	bool is_listed;
 };
 

@@ -49,8 +49,8 @@ bool thread_may_be_stopped(const struct other_thread *thread);
 
 /*
  * Stop a thread that runs, or one that may be stopped. Return: 0, and its registers; then thread_go_on() must
- * follow at once. -errno: it was not stopped (-EPERM: it may not be; -EBUSY: another tracer has it; -ESRCH: it
- * is gone; -EAGAIN: it did not stop in time, and thread_go_on_late() will resume it).
+ * follow at once. -errno: it was not stopped (-EPERM: it may not be; -EBUSY: another tracer has it; -ESRCH:
+ * it is gone; -EAGAIN: it did not stop in time, and thread_go_on_late() will resume it).
  */
 int thread_stop(struct other_thread *thread);
 void thread_go_on(const struct other_thread *thread);
