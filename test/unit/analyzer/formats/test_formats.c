@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "analyzer/app/formats.h"
 #include "analyzer/ask/table_select.h"
 #include "analyzer/formats/formats.h"
 #include "test/unit/unit.h"
