@@ -191,9 +191,9 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	program old 2000 10 0
 	for i in 1 2 3 4; do	# the same with another name of the processor
 		cp -r old$i.run new$i.run
-		perl -0777 -pi -e 's/(cpu_model\0+.{0,16}?)([A-Za-z])([\x20-\x7e]{4,})/$1 . "~" . $3/se' new$i.run/*.log
+		perl -0777 -pi -e 's/cpu_model=\K[^\0]/~/' new$i.run/*.log
 	done
-	! diff <("$report" -v machine -f csv old1.run) <("$report" -v machine -f csv new1.run) || return 1
+	[[ $("$report" -v machine -f csv new1.run | "$here/csv" value figure=cpu_model) = "~"* ]]
 	gate "functions_ns <= base + 1000%; calls <= base" -f csv >gate.csv
 	same "verdicts" "$("$here/csv" verdict <gate.csv | xargs)" "cannot tell holds"
 	grep -q 'the runs had different processors' gate.csv

@@ -156,7 +156,7 @@ assert numpy.loadtxt("rows.csv", delimiter=";", skiprows=1, usecols=[0, 3]).shap
 		monitor functions "$option=$first" "$option=$last" --recording=csv -o rows.csv -- "$bin/calls" || true
 		monitor functions "$option=$last" --recording=csv -o once.csv -- "$bin/calls" || true
 		diff <(wc -lc <rows.csv | awk '{ print $1 }') <(wc -lc <once.csv | awk '{ print $1 }')
-		same "$option=$last" "$(head -1 rows.csv)" "$said"
+		same "$option=$last" "$(head -1 rows.csv | tr -d '\r')" "$said"
 	done <<-'END'
 		--delimiter|,|;|index;type;function;lineNo;filename;pid;tid
 		--dialect|excel-tab|excel|index,type,function,lineNo,filename,pid,tid

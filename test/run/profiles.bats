@@ -221,8 +221,9 @@ drawn() { cut -f 1 dot.rows | grep -v ' > ' | grep -v '^cycle' | sort | xargs; }
 
 @test "dot: a picture, by graphviz" {
 	record calls || true
-	"$report" -f dot -o graph.pdf
-	pdftotext graph.pdf - | grep -q outer
+	"$report" -f dot --min-percent 0.0001 -o graph.pdf
+	pdftotext graph.pdf graph.txt
+	grep -q outer graph.txt
 	run -1 env PATH=/nowhere "$report" -f dot -o none.svg
 	same "without graphviz" "$output" \
 		"insideme-report: cannot run dot, of graphviz: No such file or directory"
@@ -471,7 +472,9 @@ sum() { awk -F '\t' -v \
 		check("callgrind", {name.strip(): calls for name, calls in calls_of("callgrind", "calls: ").items()},
 		      lambda name: control(" ")(raw(name)).strip())
 		check("dot", calls_of("dot"),
-		      lambda name: "a" * 4096 + "..." if name[0] * 20000 == name else control(" ")(name).replace("\\", "\\\\"))
+		      # graphviz leaves the escapes, and formats.py ends the name at the first line's
+		      lambda name: "a" * 4096 + "..." if name[0] * 20000 == name
+		      else control(" ")(name).replace("\\", "\\\\").split("\\n")[0])
 		database = sqlite3.connect("file.sqlite")
 		check("sqlite", dict(database.execute("select function, calls from functions")))
 		with open("file.csv", newline="", encoding="utf8", errors="surrogateescape") as file:
