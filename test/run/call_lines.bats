@@ -20,13 +20,6 @@ recorded() {
 	view lines >lines.csv
 }
 
-# line FUNCTION COMMENT COLUMN: what the view has of the line with that comment
-line() {
-	local number
-	number=$(grep -n "/\* $2 \*/" "$source" | cut -d: -f1)
-	"$here/csv" "$3" function="$1" line="$number" <lines.csv
-}
-
 # column NAME: "COMMENT VALUE" of the lines whose calls are known by construction
 column() {
 	local comment

@@ -78,6 +78,13 @@ calls() {
 	done
 }
 
+# line FUNCTION COMMENT COLUMN: the value that lines.csv has for the line of $source with that comment
+line() {
+	local number
+	number=$(grep -n "/\* $2 \*/" "$source" | cut -d: -f1)
+	"$here/csv" "$3" function="$1" line="$number" <lines.csv
+}
+
 # stderr is what the library itself may have said: nothing
 quiet() {
 	same "what the recorder said" "$(cat stderr)" ''

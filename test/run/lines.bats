@@ -15,13 +15,6 @@ sampled() {
 	view lines >lines.csv
 }
 
-# line FUNCTION COMMENT COLUMN: what the view has of the line with that comment
-line() {
-	local number
-	number=$(grep -n "/\* $2 \*/" "$source" | cut -d: -f1)
-	"$here/csv" "$3" function="$1" line="$number" <lines.csv
-}
-
 total() { awk -F, 'NR > 1 {ns += $6} END {print ns}' lines.csv; }
 
 # percent PART WHOLE

@@ -98,6 +98,15 @@ TEST(the_pending_bucket_is_counted)
 	build_free(&build, model);
 }
 
+/* 2^32 + 1 calls of 4 ticks. */
+static void call_until_bucket_wraps(struct log_node *node)
+{
+	build_call(node, 4, 0);
+	node->calls += 1ull << 32;
+	node->total_ticks += 4ull << 32;
+	node->squares[0] += 16ull << 32;
+}
+
 TEST(a_wrapped_bucket_comes_from_its_event)
 {
 	struct build build;
@@ -105,10 +114,7 @@ TEST(a_wrapped_bucket_comes_from_its_event)
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	build_call(f, 4, 0);
-	f->calls += 1ull << 32;
-	f->total_ticks += 4ull << 32;
-	f->squares[0] += 16ull << 32;
+	call_until_bucket_wraps(f);
 	build_event(&build, LOG_EVENT_BUCKET_WRAPPED, NS_START + 1, (uint64_t[]){ build_ref(&build, f), 2 },
 		    2, NULL)
 		->thread = thread->head.self;
@@ -128,10 +134,7 @@ TEST(percentiles_are_not_made_up_when_counts_are_missing)
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
 	struct model *model;
 
-	build_call(f, 4, 0);
-	f->calls += 1ull << 32;
-	f->total_ticks += 4ull << 32;
-	f->squares[0] += 16ull << 32;
+	call_until_bucket_wraps(f);
 	build_finish(&build, NS_START + 100000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->functions[0]->stats.calls, (1ull << 32) + 1);
