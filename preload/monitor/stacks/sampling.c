@@ -44,6 +44,7 @@ struct sampled_thread {
 	double cpu_sum_ns, ready_sum_ns; /* since it was opened */
 	uint64_t nr_counted,
 		nr_ready_counted; /* intervals that its samples stand for; in which it was ready */
+	uint64_t seen_runs; /* sampler_of_stacks.nr_runs at its last look */
 	bool is_listed;
 };
 
@@ -58,6 +59,7 @@ struct sampler_of_stacks {
 	uint64_t now_ns;		/* CLOCK_MONOTONIC at the begin of this round */
 	uint64_t process_cpu_ns;	/* of all threads, at the same time */
 	bool has_run;			/* has any of them run since the round before */
+	uint64_t nr_runs; /* rounds in which that was so */
 	uint64_t listed_ns;
 	uint64_t nr_tasks; /* links of /proc/PID/task, when they were listed */
 	int task_fd;
@@ -342,10 +344,12 @@ static bool sample_thread(struct sampler_of_stacks *sampler, struct sampled_thre
 	count_due(sampler, thread);
 	if (!thread->nr_due)
 		return true;
-	if (!sampler->has_run && thread->other.waited && thread->logged.last)
+	if (thread->seen_runs == sampler->nr_runs && thread->other.waited && thread->logged.last) {
 		stack_log_same(&sampler->to, &thread->logged, thread->nr_due);
-	else
+	} else {
+		thread->seen_runs = sampler->nr_runs;
 		is_there = look_at(sampler, thread);
+	}
 	look_for_objects(sampler);
 	return is_there;
 }
@@ -456,6 +460,7 @@ static void sample_all(struct sampler_of_stacks *sampler)
 {
 	sampler->now_ns = now_ns();
 	read_process_clock(sampler);
+	sampler->nr_runs += sampler->has_run;
 	thread_go_on_late();
 	see_new_threads(sampler);
 	if (sampler->has_run && !target_is_same(&sampler->target))
