@@ -285,7 +285,7 @@ static void completed(const struct mpi_pending *pending, const struct mpi_messag
 	struct transfer transfer = { .flags = LOG_TRANSFER_REQUEST | (message ? 0 : LOG_TRANSFER_GONE) };
 	struct log_messages *record;
 
-	if (!thread || !pending->thread)
+	if (!thread || !pending->thread || !has_transfer(&pending->message))
 		return;
 	transfer.begin_ticks = top_frame(thread)->start_ticks;
 	transfer.end_ticks = outermost.end_ticks;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#define MPI_CALL_ROLES(name, lower, upper, nr_c, nr_fortran, roles) roles,
+#define MPI_CALL_ROLES(name, lower, upper, f08, f08ts, nr_c, nr_fortran, roles) roles,
 static const char *const roles_of[] = { MPI_CALLS(MPI_CALL_ROLES) };
 
-#define MPI_CALL_NAME(name, lower, upper, nr_c, nr_fortran, roles) "MPI_" #name,
+#define MPI_CALL_NAME(name, lower, upper, f08, f08ts, nr_c, nr_fortran, roles) "MPI_" #name,
 const char *const call_names[] = { MPI_CALLS(MPI_CALL_NAME) };
 
 struct roles roles; /* written once, by the constructor */

@@ -2,6 +2,8 @@
 /* Communicators: a list, newest first, since a program has few. */
 #include "preload/mpi/mpi_comms.h"
 
+#include <string.h>
+
 #include "insideme_log.h"
 #include "preload/mpi/mpi_lock.h"
 #include "preload/mpi/mpi_memory.h"
@@ -114,16 +116,31 @@ static struct comm *new_comm(void)
 	return comm;
 }
 
-/* "MPI_COMM_WORLD/window1@0" */
-static void make_name(struct comm *comm, struct comm *parent, bool is_window, int lowest)
+/* "MPI_COMM_WORLD/window1" */
+static void begin_name(struct comm *comm, struct comm *parent, const char *between)
 {
 	const char *end = comm->name + sizeof(comm->name);
 	char *at = text_add(comm->name, comm->name + PARENT_NAME_MAX + 1, parent ? parent->name : "?");
 
-	at = text_add(at, end, is_window ? "/window" : "/");
-	at = text_add_number(at, end, parent ? ++parent->nr_created : 0);
-	at = text_add(at, end, "@");
+	at = text_add(at, end, between);
+	text_add_number(at, end, parent ? ++parent->nr_created : 0);
+}
+
+/* "@0" */
+static void end_name(struct comm *comm, int lowest)
+{
+	const char *end = comm->name + sizeof(comm->name);
+	char *at = text_add(comm->name + strlen(comm->name), end, "@");
+
 	text_add_number(at, end, lowest);
+}
+
+static struct comm *list(struct comm *comm)
+{
+	comm->label = recorder->label(comm->name);
+	comm->next = comms;
+	comms = comm;
+	return comm;
 }
 
 static struct comm *add(struct comm *parent, word handle, bool is_window)
@@ -142,15 +159,21 @@ static struct comm *add(struct comm *parent, word handle, bool is_window)
 		comm->nr_peers = mpi.nr_ranks;
 	} else {
 		lowest = is_window ? read_window(comm) : read_ranks(comm);
-		if (handle == mpi.comm_self)
+		if (handle == mpi.comm_self) {
 			text_add(comm->name, end, "MPI_COMM_SELF");
-		else
-			make_name(comm, parent, is_window, lowest);
+		} else {
+			begin_name(comm, parent, is_window ? "/window" : "/");
+			end_name(comm, lowest);
+		}
 	}
+	return list(comm);
+}
+
+static void keep_promise(struct comm *comm)
+{
+	comm->is_promised = false;
+	end_name(comm, read_ranks(comm));
 	comm->label = recorder->label(comm->name);
-	comm->next = comms;
-	comms = comm;
-	return comm;
 }
 
 static struct comm *find(word handle)
@@ -168,6 +191,10 @@ static struct comm *look(word handle, bool is_new)
 
 	lock_take(&is_locked);
 	comm = find(handle);
+	if (comm && comm->is_promised && is_new)
+		keep_promise(comm);
+	if (comm && comm->is_promised)
+		comm = NULL;
 	if (!comm && is_new)
 		comm = add(NULL, handle, false);
 	latest.comm = comm;
@@ -210,6 +237,43 @@ void comm_created(word parent, word handle)
 		add(from, handle, false);
 	else if (from)
 		from->nr_created++;
+	lock_give(&is_locked);
+	recorder->own_work(-1);
+}
+
+void comm_promised(word parent, word handle)
+{
+	struct comm *from = comm_find(parent), *comm = handle == mpi.comm_null ? NULL : new_comm();
+
+	lock_take(&is_locked);
+	if (from && !comm)
+		from->nr_created++;
+	if (from && comm) {
+		comm->handle = handle;
+		comm->nr_holds = 1;
+		comm->is_promised = true;
+		begin_name(comm, from, "/");
+		comm->next = comms;
+		comms = comm;
+	}
+	lock_give(&is_locked);
+}
+
+void comm_of_group(const char *text, word handle)
+{
+	struct comm *comm = handle == mpi.comm_null ? NULL : new_comm();
+	char *at;
+
+	if (!comm)
+		return;
+	recorder->own_work(1);
+	lock_take(&is_locked);
+	comm->handle = handle;
+	comm->nr_holds = 1;
+	at = text_add(comm->name, comm->name + sizeof(comm->name), "group/");
+	text_add(at, comm->name + PARENT_NAME_MAX + 1, text);
+	end_name(comm, read_ranks(comm));
+	list(comm);
 	lock_give(&is_locked);
 	recorder->own_work(-1);
 }

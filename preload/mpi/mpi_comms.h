@@ -15,6 +15,7 @@ struct comm {
 	uint32_t nr_created;
 	uint32_t nr_holds;	/* by requests, and by the list while its handle is valid */
 	bool is_inter;
+	bool is_promised;	/* MPI may not be asked about it before the program uses it */
 	int nr_peers;		/* size of the peers' group: in an intercommunicator the other group */
 	int *world_ranks;	/* of the peers; NULL: their ranks are world ranks */
 	char name[64];
@@ -28,6 +29,11 @@ struct comm *comm_find(word handle);
 
 /* A call that all ranks of @parent made has made @handle from it; @handle may be MPI_COMM_NULL. */
 void comm_created(word parent, word handle);
+
+/* The same, where the communicator may be used only later. */
+void comm_promised(word parent, word handle);
+/* The same, where it was made from a group, with a text that all its ranks gave. */
+void comm_of_group(const char *text, word handle);
 
 /*
  * The same for a window, whose name is "MPI_COMM_WORLD/window1@0". comm_known() finds it; comm_find() must

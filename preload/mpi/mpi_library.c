@@ -13,6 +13,7 @@
 #define MPICH_COMM_WORLD 0x44000000u
 #define MPICH_COMM_SELF 0x44000001u
 #define MPICH_COMM_NULL 0x04000000u
+#define MPICH_NO_OP 0x5800000eu
 #define MPICH_PROC_NULL (-1)
 #define MPICH_ANY_SOURCE (-2)
 #define MPICH_IN_PLACE ((word)-1)
@@ -91,7 +92,7 @@ static word variable(const char *name)
 
 /* Sentinels of Fortran are variables: Open MPI's are common blocks, MPICH has pointers to its own. */
 static struct {
-	word in_place; /* 0: not known; these too: */
+	word in_place, f08_in_place; /* 0: not known; these too: */
 	word status_ignore, statuses_ignore, f08_status_ignore, f08_statuses_ignore;
 } fortran;
 
@@ -110,6 +111,7 @@ static void know_fortran(void)
 		fortran.statuses_ignore = variable("mpi_fortran_statuses_ignore_");
 	} else {
 		fortran.in_place = pointer("MPIR_F_MPI_IN_PLACE");
+		fortran.f08_in_place = variable("MPIR_F08_MPI_IN_PLACE");
 		fortran.status_ignore = pointer("MPI_F_STATUS_IGNORE");
 		fortran.statuses_ignore = pointer("MPI_F_STATUSES_IGNORE");
 		fortran.f08_status_ignore = pointer("MPI_F08_STATUS_IGNORE");
@@ -124,12 +126,14 @@ static void know_handles(void)
 	if (mpi.is_open_mpi) {
 		mpi.comm_self = variable("ompi_mpi_comm_self");
 		mpi.comm_null = variable("ompi_mpi_comm_null");
+		mpi.no_op = variable("ompi_mpi_op_no_op");
 		mpi.any_source = OPEN_MPI_ANY_SOURCE;
 		mpi.proc_null = OPEN_MPI_PROC_NULL;
 	} else {
 		mpi.comm_world = MPICH_COMM_WORLD;
 		mpi.comm_self = MPICH_COMM_SELF;
 		mpi.comm_null = MPICH_COMM_NULL;
+		mpi.no_op = MPICH_NO_OP;
 		mpi.any_source = MPICH_ANY_SOURCE;
 		mpi.proc_null = MPICH_PROC_NULL;
 	}
@@ -162,7 +166,8 @@ static bool find_all(void)
 		*(void **)&mpi.win_f2c = mpi_find("PMPI_Win_f2c");
 		*(void **)&mpi.type_f2c = mpi_find("PMPI_Type_f2c");
 		*(void **)&mpi.request_f2c = mpi_find("PMPI_Request_f2c");
-		are_found &= mpi.comm_f2c && mpi.win_f2c && mpi.type_f2c && mpi.request_f2c;
+		*(void **)&mpi.op_f2c = mpi_find("PMPI_Op_f2c");
+		are_found &= mpi.comm_f2c && mpi.win_f2c && mpi.type_f2c && mpi.request_f2c && mpi.op_f2c;
 	}
 	return are_found;
 }
@@ -196,6 +201,41 @@ void mpi_look(void)
 	lock_give(&is_locked);
 }
 
+static word stored_handle(word address, int index, enum mpi_variant variant)
+{
+	if (variant == FROM_C && mpi.is_open_mpi)
+		return ((const word *)address)[index];
+	return ((const uint32_t *)address)[index];
+}
+
+void mpi_look_session(word session, enum mpi_variant variant)
+{
+	int (*ask_world)(word, const char *, word *) = mpi_find("PMPI_Group_from_session_pset");
+	int (*ask_rank)(word, int *) = mpi_find("PMPI_Group_rank");
+
+	lock_take(&is_locked);
+	if (!mpi.is_up && ask_world && ask_rank) {
+		know_handles();
+		know_fortran();
+		mpi.session = stored_handle(session, 0, variant);
+		if (!mpi.is_open_mpi && find_all() &&
+		    !ask_world(mpi.session, "mpi://WORLD", &mpi.world_group) &&
+		    !ask_rank(mpi.world_group, &mpi.rank) &&
+		    !mpi.group_size(mpi.world_group, &mpi.nr_ranks))
+			__atomic_store_n(&mpi.is_up, true, __ATOMIC_RELEASE);
+	}
+	lock_give(&is_locked);
+}
+
+void mpi_stop_session(word session, enum mpi_variant variant)
+{
+	if (!mpi.is_up || !mpi.session || mpi.session != stored_handle(session, 0, variant))
+		return;
+	__atomic_store_n(&mpi.is_up, false, __ATOMIC_RELEASE);
+	mpi.group_free(&mpi.world_group);
+	mpi.session = 0;
+}
+
 void mpi_stop(void)
 {
 	is_over = true;
@@ -221,18 +261,18 @@ word argument_window(word argument, enum mpi_variant variant)
 	return mpi.is_open_mpi ? mpi.win_f2c(*(const int *)argument) : *(const uint32_t *)argument;
 }
 
+word argument_operation(word argument, enum mpi_variant variant)
+{
+	if (variant == FROM_C)
+		return mpi.is_open_mpi ? argument : (uint32_t)argument;
+	return mpi.is_open_mpi ? mpi.op_f2c(*(const int *)argument) : *(const uint32_t *)argument;
+}
+
 word argument_type(word argument, enum mpi_variant variant)
 {
 	if (variant == FROM_C)
 		return mpi.is_open_mpi ? argument : (uint32_t)argument;
 	return mpi.is_open_mpi ? mpi.type_f2c(*(const int *)argument) : *(const uint32_t *)argument;
-}
-
-static word stored_handle(word address, int index, enum mpi_variant variant)
-{
-	if (variant == FROM_C && mpi.is_open_mpi)
-		return ((const word *)address)[index];
-	return ((const uint32_t *)address)[index];
 }
 
 word stored_request(word address, int index, enum mpi_variant variant)
@@ -260,8 +300,10 @@ bool argument_is_in_place(word argument, enum mpi_variant variant)
 {
 	if (variant == FROM_C)
 		return argument == (mpi.is_open_mpi ? OPEN_MPI_IN_PLACE : MPICH_IN_PLACE);
-	if (variant == FROM_F08TS || !fortran.in_place)
-		return true; /* in the first case the argument describes the buffer, in the compiler's way */
+	if (variant == FROM_F08TS) /* the argument describes the buffer; each compiler's way begins so */
+		return !fortran.f08_in_place || *(const word *)argument == fortran.f08_in_place;
+	if (!fortran.in_place)
+		return true;
 	return argument == fortran.in_place;
 }
 
@@ -269,9 +311,11 @@ static bool is_ignored(word argument, enum mpi_variant variant)
 {
 	if (variant == FROM_C)
 		return argument == (mpi.is_open_mpi ? OPEN_MPI_STATUS_IGNORE : MPICH_STATUS_IGNORE);
+	if (!mpi.is_open_mpi && variant >= FROM_F08) /* MPICH knows the others where they are used alone */
+		return !fortran.f08_status_ignore || !fortran.f08_statuses_ignore ||
+		       argument == fortran.f08_status_ignore || argument == fortran.f08_statuses_ignore;
 	return !fortran.status_ignore || !fortran.statuses_ignore || argument == fortran.status_ignore ||
-	       argument == fortran.statuses_ignore || argument == fortran.f08_status_ignore ||
-	       argument == fortran.f08_statuses_ignore;
+	       argument == fortran.statuses_ignore;
 }
 
 bool argument_status(word argument, int index, enum mpi_variant variant, struct status *status)

@@ -29,7 +29,8 @@ enum mpi_variant {
 struct mpi {
 	bool is_up;			/* between MPI_Init and MPI_Finalize: MPI may be asked */
 	bool is_open_mpi;
-	word comm_world, comm_self, comm_null;
+	word comm_world, comm_self, comm_null, no_op;
+	word session;			/* 0: MPI_Init was called */
 	word world_group;
 	int any_source, proc_null;
 	int rank, nr_ranks;
@@ -45,6 +46,7 @@ struct mpi {
 	word (*comm_f2c)(int comm);
 	word (*win_f2c)(int window);
 	word (*type_f2c)(int type);
+	word (*op_f2c)(int operation);
 	word (*request_f2c)(int request);
 };
 
@@ -62,14 +64,23 @@ bool mpi_is_others(const void *function);
 /* After a call of the program: fill mpi when MPI has been initialized. Any thread. */
 void mpi_look(void);
 
+/*
+ * The same after MPI_Session_init has stored a session at the address @session. Its ranks are those of the
+ * world.
+ */
+void mpi_look_session(word session, enum mpi_variant variant);
+
 /* MPI_Finalize begins. */
 void mpi_stop(void);
+/* The session at the address @session is about to end. */
+void mpi_stop_session(word session, enum mpi_variant variant);
 
 /* Handles as C has them, from the arguments of a call. */
 int argument_int(word argument, enum mpi_variant variant);
 word argument_comm(word argument, enum mpi_variant variant);
 word argument_window(word argument, enum mpi_variant variant);
 word argument_type(word argument, enum mpi_variant variant);
+word argument_operation(word argument, enum mpi_variant variant);
 /* The @index-th request that is stored at @address. */
 word stored_request(word address, int index, enum mpi_variant variant);
 word stored_comm(word address, enum mpi_variant variant);

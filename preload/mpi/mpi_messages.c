@@ -33,10 +33,12 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 {
 	const int buffer = place_of(arguments, 'b'), type = place_of(arguments, 't');
 	const int count = place_of(arguments, 'n'), counts = place_of(arguments, 'N');
+	const int partitions = place_of(arguments, 'P');
 	int64_t elements;
 	int bytes;
 
-	if (arguments->id == CALL_Barrier || arguments->id == CALL_Ibarrier)
+	if (arguments->id == CALL_Barrier || arguments->id == CALL_Ibarrier ||
+	    arguments->id == CALL_Barrier_init)
 		return 0;
 	if (type < 0 || (is_collective && comm->is_inter))
 		return -1;
@@ -46,6 +48,8 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 	elements = count >= 0 ? argument_count(arguments, count)
 		   : counts >= 0 ? sum_of_counts(arguments, counts, comm)
 				 : 1; /* as MPI_Fetch_and_op */
+	if (partitions >= 0)
+		elements *= argument_number(arguments, partitions);
 	if (elements <= 0)
 		return elements;
 	if (mpi.type_size(argument_type(arguments->values[type], arguments->variant), &bytes) || bytes < 0)
@@ -101,7 +105,8 @@ static bool know_sent(const struct mpi_arguments *arguments, const struct comm *
 		return false;
 	message->direction = LOG_MESSAGE_SENT;
 	message->detail = tag_at(arguments, place_of(arguments, 'g'));
-	message->is_pending = starts_request(arguments);
+	/* the one request of MPI_Isendrecv is taken for the receive's */
+	message->is_pending = starts_request(arguments) && place_of(arguments, 's') < 0;
 	return true;
 }
 
@@ -119,14 +124,33 @@ static bool know_received(const struct mpi_arguments *arguments, const struct co
 	return true;
 }
 
-/* One-sided. */
-static bool know_moved(const struct mpi_arguments *arguments, const struct comm *window,
-		       struct mpi_message *message)
+/* Does the operation leave the other rank's memory as it is? Then nothing is put there. */
+static bool is_no_op(const struct mpi_arguments *arguments)
+{
+	const int operation = place_of(arguments, 'u');
+
+	return operation >= 0 &&
+	       argument_operation(arguments->values[operation], arguments->variant) == mpi.no_op;
+}
+
+/* One-sided. What goes both ways has one size. */
+static void know_moved(struct messages *messages, const struct mpi_arguments *arguments)
 {
 	const int put = place_of(arguments, 'p'), got = place_of(arguments, 'h');
+	const int both = place_of(arguments, 'e');
+	struct mpi_message *message = &messages->list[0];
 
+	if (!know_peer(arguments, messages->comm, put >= 0 ? put : got >= 0 ? got : both, message))
+		return;
 	message->direction = put >= 0 ? LOG_MESSAGE_PUT : LOG_MESSAGE_GOT;
-	return know_peer(arguments, window, put >= 0 ? put : got, message);
+	message->is_pending = starts_request(arguments);
+	messages->nr = 1;
+	if (both < 0 || is_no_op(arguments))
+		return;
+	messages->list[1] = *message;
+	messages->list[1].direction = LOG_MESSAGE_PUT;
+	messages->list[1].is_pending = false;
+	messages->nr = 2;
 }
 
 static void know_collective(const struct mpi_arguments *arguments, const struct comm *comm,
@@ -153,7 +177,7 @@ static void know_messages(struct messages *messages, const struct mpi_arguments 
 
 	messages->list[0] = messages->list[1] = (struct mpi_message){ .label = comm->label };
 	if (place_of(arguments, 'w') >= 0) {
-		messages->nr += know_moved(arguments, comm, &messages->list[0]);
+		know_moved(messages, arguments);
 		return;
 	}
 	if (place_of(arguments, 'g') < 0) {
@@ -251,7 +275,7 @@ static void note_cancel(const struct mpi_arguments *arguments)
 static void know_comm(struct messages *messages, const struct mpi_arguments *arguments)
 {
 	const int at_comm = place_of(arguments, 'c'), created = place_of(arguments, 'o');
-	const int window = place_of(arguments, 'O');
+	const int window = place_of(arguments, 'O'), promised = place_of(arguments, 'D');
 
 	if (at_comm >= 0 && !messages->comm) {
 		messages->comm = comm_find(argument_comm(arguments->values[at_comm], arguments->variant));
@@ -261,6 +285,12 @@ static void know_comm(struct messages *messages, const struct mpi_arguments *arg
 	if (messages->comm && created >= 0)
 		comm_created(messages->comm->handle,
 			     stored_comm(arguments->values[created], arguments->variant));
+	if (messages->comm && promised >= 0)
+		comm_promised(messages->comm->handle,
+			      stored_comm(arguments->values[promised], arguments->variant));
+	if (arguments->id == CALL_Comm_create_from_group && arguments->variant == FROM_C)
+		comm_of_group((const char *)arguments->values[1],
+			      stored_comm(arguments->values[4], arguments->variant));
 	if (messages->comm && window >= 0)
 		window_created(messages->comm->handle,
 			       stored_window(arguments->values[window], arguments->variant));
@@ -282,7 +312,7 @@ int messages_report(struct messages *messages, const struct mpi_arguments *argum
 		if (!know_outcome(arguments, messages->comm, message))
 			continue;
 		message->is_further = nr > 0;
-		if (starts_request(arguments))
+		if (message->is_pending)
 			remember(arguments, messages->comm, message);
 		if (!is_persistent)
 			recorder->message(message);

@@ -54,6 +54,8 @@ static void begin_call(struct call *call, bool is_recorded)
 
 	if (arguments->id == CALL_Finalize)
 		mpi_stop();
+	else if (arguments->id == CALL_Session_finalize)
+		mpi_stop_session(arguments->values[0], arguments->variant);
 	else if (mpi.is_up && (arguments->id == CALL_Comm_free || arguments->id == CALL_Comm_disconnect))
 		comm_forget(stored_comm(arguments->values[0], arguments->variant));
 	else if (mpi.is_up && arguments->id == CALL_Win_free)
@@ -98,10 +100,12 @@ static void tell_bypassed(void)
 		recorder->bypassed(names);
 }
 
-static void look_for_mpi(void)
+static void look_for_mpi(const struct mpi_arguments *arguments, bool has_succeeded)
 {
 	recorder->own_work(1);
 	mpi_look();
+	if (arguments->id == CALL_Session_init && has_succeeded)
+		mpi_look_session(arguments->values[2], arguments->variant);
 	if (mpi.is_up) {
 		recorder->rank(mpi.rank, mpi.nr_ranks);
 		comm_find(mpi.comm_world); /* otherwise its first call would not say what it waits for */
@@ -116,7 +120,7 @@ static bool end_call(struct call *call, bool is_recorded, bool has_succeeded)
 	if (is_recorded)
 		is_recorded = recorder->returned();
 	if (!mpi.is_up)
-		look_for_mpi();
+		look_for_mpi(&call->arguments, has_succeeded);
 	if (is_recorded)
 		report_call(call, has_succeeded);
 	completions_end(&call->completions, &call->arguments, is_recorded, has_succeeded);
@@ -173,6 +177,7 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 #define P11 P10, word a10
 #define P12 P11, word a11
 #define P13 P12, word a12
+#define P14 P13, word a13
 #define A0
 #define A1 a0
 #define A2 A1, a1
@@ -187,6 +192,7 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 #define A11 A10, a10
 #define A12 A11, a11
 #define A13 A12, a12
+#define A14 A13, a13
 
 #define C_WRAPPER(function, id, nr) \
 	EXPORT int function(P##nr); \
@@ -203,14 +209,14 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 		const word values[MPI_ARGUMENTS_MOST] = { A##nr }; \
 		call(id, variant, #function, values, values[(id) <= CALL_Init_thread ? nr - 1 : nr_c]); \
 	}
-#define WRAPPERS(name, lower, upper, nr_c, nr, roles) \
+#define WRAPPERS(name, lower, upper, f08, f08ts, nr_c, nr, roles) \
 	C_WRAPPER(MPI_##name, CALL_##name, nr_c) \
 	FORTRAN_WRAPPER(mpi_##lower##_, CALL_##name, FROM_FORTRAN_, nr_c, nr) \
 	FORTRAN_WRAPPER(mpi_##lower, CALL_##name, FROM_FORTRAN, nr_c, nr) \
 	FORTRAN_WRAPPER(mpi_##lower##__, CALL_##name, FROM_FORTRAN__, nr_c, nr) \
 	FORTRAN_WRAPPER(MPI_##upper, CALL_##name, FROM_FORTRAN_CAPITALS, nr_c, nr) \
-	FORTRAN_WRAPPER(mpi_##lower##_f08_, CALL_##name, FROM_F08, nr_c, nr) \
-	FORTRAN_WRAPPER(mpi_##lower##_f08ts_, CALL_##name, FROM_F08TS, nr_c, nr)
+	FORTRAN_WRAPPER(f08, CALL_##name, FROM_F08, nr_c, nr) \
+	FORTRAN_WRAPPER(f08ts, CALL_##name, FROM_F08TS, nr_c, nr)
 MPI_CALLS(WRAPPERS)
 
 /* Fortran's has no ierr. The meaning of other levels than 0 and 1 is up to each tool. */
@@ -243,7 +249,7 @@ FORTRAN_CONTROL(mpi_pcontrol__)
 FORTRAN_CONTROL(MPI_PCONTROL)
 FORTRAN_CONTROL(mpi_pcontrol_f08_)
 
-#define OWN(name, lower, upper, nr_c, nr, roles) functions[CALL_##name].own = (void *)MPI_##name;
+#define OWN(name, lower, upper, f08, f08ts, nr_c, nr, roles) functions[CALL_##name].own = (void *)MPI_##name;
 
 __attribute__((constructor)) static void begin(void)
 {

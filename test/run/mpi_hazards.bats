@@ -140,6 +140,10 @@ threads_are_distinguished() {
 	goes_on mpich 2 session
 	view mpi >view.csv
 	same "calls" "$(sums calls function=MPI_Sendrecv)" 2
+	view messages >view.csv
+	same "messages" "$(sums messages function=MPI_Sendrecv sender=0 receiver=1 \
+		communicator='group/of the test@0')" 1
+	same "bytes" "$(sums bytes function=MPI_Sendrecv)" 8
 }
 
 # What cannot be recorded is told.
@@ -179,7 +183,8 @@ windows_are_known() {
 	same "puts" "$(sums messages function=MPI_Put)" 2
 	same "got by 0 from 1" "$(sums bytes function=MPI_Get sender=1 receiver=0 direction=got)" 16
 	same "added by 0" "$(sums bytes function=MPI_Accumulate sender=0 receiver=1 direction=put)" 8
-	same "fetched" "$(sums bytes function=MPI_Fetch_and_op sender=1)" 16
+	same "fetched" "$(sums bytes function=MPI_Fetch_and_op sender=1 direction=got)" 16
+	same "and added" "$(sums bytes function=MPI_Fetch_and_op receiver=1 direction=put)" 16
 	same "windows" "$("$here/csv" communicator function=MPI_Put <view.csv | sort | xargs)" \
 		'MPI_COMM_WORLD/1@0/window1@0 MPI_COMM_WORLD/1@0/window2@0'
 	view mpi >view.csv

@@ -2,7 +2,8 @@
 /*
  * Three ranks. Rank 1 receives 20 messages of rank 0, each followed by a barrier. Then rank 2 is killed, or by "abort"
  * ends all by MPI_Abort, while the others wait for a message of it; another receive was posted for ever. With "barrier"
- * they wait in a barrier, which with one more argument is their first call.
+ * they wait in a barrier, which with one more argument is their first call. With "exit" all exit after the messages,
+ * without MPI_Finalize.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -51,6 +52,10 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (argc < 3)
 		exchange(rank);
+	if (argc > 1 && !strcmp(argv[1], "exit")) {
+		sleep(1); /* the launcher kills the others when one exits */
+		return 0;
+	}
 	wait_for_last(rank, argc > 1 && !strcmp(argv[1], "abort"), argc > 1 && !strcmp(argv[1], "barrier"));
 	return MPI_Finalize();
 }
