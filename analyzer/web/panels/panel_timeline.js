@@ -48,7 +48,9 @@ function linesOf(app, one, nr) {
 		return total && total.x.length > 1 ? { ...total, label, colour: css(colour),
 			fill: `${css(colour)}1c` } : null;
 	}).filter(Boolean);
-	if (one.less && lines.length === 2 && lines[0].x.length === lines[1].x.length)
+	// a heap of pages that were never touched is larger than the RSS: then the difference says nothing
+	if (one.less && lines.length === 2 && lines[0].x.length === lines[1].x.length &&
+		lines[0].y.every((value, i) => !(value < lines[1].y[i])))
 		lines.push({ ...lines[0], label: one.less, colour: css("--curve-other"), fill: undefined,
 			y: lines[0].y.map((value, i) => value - lines[1].y[i]) });
 	return lines;
