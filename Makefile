@@ -45,7 +45,8 @@ first_src := preload/state/live.c
 not_recorder := preload/nop_hooks.c preload/monitor/% preload/mpi/% $(first_src)
 recorder_src := $(first_src) $(shared_src) $(filter-out $(not_recorder),$(wildcard preload/*.c preload/*/*.c))
 monitor_src := $(wildcard preload/monitor/*.c preload/monitor/*/*.c) $(shared_src)
-analyzer_src := $(wildcard analyzer/*/*.c)
+mpi_report_src := analyzer/app/main_mpi.c
+analyzer_src := $(filter-out $(mpi_report_src),$(wildcard analyzer/*/*.c))
 
 obj = $(patsubst %.c,$(O)/$(1)/%.o,$(2))
 recorder_obj := $(call obj,recorder,$(recorder_src))
@@ -60,8 +61,12 @@ compilers := $(addprefix $(O)/insideme-,cc c++ fc)
 # Parts of programs that insideme-cc links; the second one calls in x86-64's assembler.
 own_objects := $(O)/insideme-lines.o $(if $(filter x86_64,$(shell uname -m)),$(O)/insideme-line-events.o)
 
+# Readers that share the work for a large run; for the MPI that mpicc is of.
+MPICC ?= mpicc
+mpi_report := $(if $(shell command -v $(MPICC)),$(O)/insideme-report-mpi)
+
 all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(own_objects) \
-	$(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
+	$(O)/insideme-run $(O)/insideme-report $(mpi_report) $(compilers) $(man_pages)
 
 # A change of flags rebuilds all objects.
 $(O)/flags: FORCE
@@ -105,6 +110,12 @@ $(O)/insideme-run: $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
 
+$(O)/tool/$(mpi_report_src:.c=.o): $(mpi_report_src) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(MPICC) $(tool_cflags) -c $< -o $@
+$(O)/insideme-report-mpi: $(O)/tool/$(mpi_report_src:.c=.o) $(filter-out %/app/main.o,$(analyzer_obj))
+	$(call say,LD)$(MPICC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^ $(analyzer_libs)
+
 # The html page is a file until insideme-report is linked with it. It is rebuilt when npm is installed.
 web := $(filter-out analyzer/web/node_modules%,$(wildcard analyzer/web/*.* analyzer/web/*/*.js))
 $(O)/npm: FORCE
@@ -136,7 +147,8 @@ completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(O)/insideme-run $(O)/insideme-report $(compilers) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/insideme-run $(O)/insideme-report $(mpi_report) $(compilers) \
+		$(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/libinsideme-mpi.so $(lib)/insideme
 	install -m 644 $(own_objects) $(lib)/insideme
 	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)

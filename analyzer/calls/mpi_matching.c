@@ -9,7 +9,6 @@
 #include "analyzer/base/hashtable.h"
 
 #define GAPS_MOST 64
-#define TRANSFERS_MOST 8000000u /* that are in memory at once: 1 GB */
 
 /* From @time on it is not known which messages receives got: then one took a message of any source or tag. */
 struct gap {
@@ -127,23 +126,11 @@ static void list_starts(struct mpi_rank *rank)
 	qsort(rank->starts, rank->nr_starts, sizeof(*rank->starts), by_begin);
 }
 
-/* If there are very many, those from the begin of the run are taken: matching goes by order. */
-static int64_t end_of_read(const struct model *model)
-{
-	uint64_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += transfers_count(model->processes[i]);
-	return nr <= TRANSFERS_MOST ? INT64_MAX
-				    : (int64_t)((double)model->end * TRANSFERS_MOST / (double)nr);
-}
-
 static void read_ranks(struct matcher *matcher, struct model *model)
 {
 	struct mpi_matching *matching = matcher->matching;
 
-	matching->until = end_of_read(model);
-
+	matching->until = transfers_until(model);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 		struct mpi_rank rank = { .process = process };

@@ -176,8 +176,12 @@ static int open_saved(struct model *model, const char *path, struct profile **pr
 	*profile = profile_open(path);
 	if (!*profile)
 		return -1;
+	if (profile_is_part(*profile) && first) /* they are all of one run */
+		return profile_add_processes(*profile, model, 0);
 	for (size_t i = 0; i < profile_nr_runs(*profile); i++)
-		add_run(model, profile_nr_runs(*profile) > 1 ? profile_run_name(*profile, i) : path);
+		add_run(model, profile_nr_runs(*profile) > 1 || profile_is_part(*profile)
+				       ? profile_run_name(*profile, i)
+				       : path);
 	return profile_add_processes(*profile, model, first);
 }
 
@@ -266,6 +270,8 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 	for (size_t i = 0; i < model->nr_profiles; i++) {
 		size_t nr = model->profiles[i] ? profile_nr_runs(model->profiles[i]) : 1;
 
+		if (model->profiles[i] && profile_is_part(model->profiles[i]))
+			run = 0;
 		for (size_t j = 0; j < nr; j++)
 			read_processes(model, run + (uint32_t)j);
 		if (model->profiles[i] && profile_add_tree(model->profiles[i], model) < 0) {
@@ -281,10 +287,10 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 		run += (uint32_t)nr;
 	}
 	parts_release(&parts);
-	for (size_t i = 0; i < model->nr_monitors; i++)
+	for (size_t i = 0; i < model->nr_monitors && !model->is_later_part; i++)
 		read_process(model, model->monitors[i]);
 	machine_rows_gather(model);
-	for (size_t i = 0; i < model->nr_shared; i++) {
+	for (size_t i = 0; i < model->nr_shared && !model->is_later_part; i++) {
 		model->log_bytes += model->shared[i]->log_bytes;
 		model->nr_damaged += model->shared[i]->log->nr_damaged;
 	}
@@ -304,10 +310,21 @@ static int apply_filter(struct model *model, const struct filter *filter)
 	return filter_apply(filter, model);
 }
 
+static void forget_what_is_of_no_process(struct model *model)
+{
+	model->is_later_part = true;
+	model->nr_unreadable = 0;
+	model->calls_open_at_forks = 0;
+}
+
 struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter)
 {
-	struct model *model = model_open(runs, nr_runs);
+	const bool is_later_part = filter && filter->part;
+	struct model *model;
 
+	messages_hide(is_later_part); /* the first part's reader opens the same logs */
+	model = model_open(runs, nr_runs);
+	messages_hide(false);
 	if (!model) {
 		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* for a single file, the line with the reason is
 							 * enough */
@@ -315,6 +332,8 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 		return NULL;
 	}
 	model->is_raw = filter && filter->is_raw;
+	if (is_later_part)
+		forget_what_is_of_no_process(model);
 	if (apply_filter(model, filter) < 0) {
 		model_free(model);
 		return NULL;

@@ -34,6 +34,7 @@ struct naming;
 struct profile;
 struct run;
 struct thrown;
+struct transfer;
 struct tree_node;
 
 /*
@@ -301,6 +302,8 @@ struct process {
 	struct log_messages *messages;	/* of MPI calls; NULL: none */
 	size_t nr_messages;
 	struct tree_node **message_paths; /* [message]; only of a saved process, see messages_path() */
+	struct transfer *transfers; /* likewise, of a part of a run, see transfers_read(); NULL: none */
+	size_t nr_transfers;
 	struct log_site *sites;		/* only for counted_read.c */
 	size_t nr_sites;
 	struct log_counted *counted; /* only for counted_read.c */
@@ -405,6 +408,7 @@ struct model {
 	struct object *objects;
 
 	uint64_t calls;			/* of all processes */
+	bool is_later_part;	/* what belongs to no process is counted in the first part */
 	uint64_t calls_open_at_forks;	/* of these: calls that were counted before, in the parent */
 	double functions_ns;
 	double hooks_ns;		/* cost of all hooks, as measured; 0: not measured */

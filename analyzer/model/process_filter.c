@@ -268,11 +268,11 @@ static bool has_rank(const struct filter *filter, const struct model *model)
 	return false;
 }
 
-int filter_apply(const struct filter *filter, struct model *model)
+static int choose_by_lists(const struct filter *filter, struct model *model)
 {
 	char *text;
 
-	if (!filter || !filter_has_lists(filter))
+	if (!filter_has_lists(filter))
 		return 0;
 	if (!has_rank(filter, model))
 		return no_such_rank(model);
@@ -284,4 +284,30 @@ int filter_apply(const struct filter *filter, struct model *model)
 	error("nothing here is of %s; -v processes and -v threads list what there is", text);
 	free(text);
 	return -1;
+}
+
+static void choose_part(const struct filter *filter, struct model *model)
+{
+	const size_t nr_all = model->nr_processes;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_all; i++) {
+		struct process *process = model->processes[i];
+
+		process->left_out = i * filter->nr_parts / nr_all != filter->part;
+		if (process->left_out)
+			APPEND(model->left_out, model->nr_left_out) = process;
+		else
+			model->processes[nr++] = process;
+	}
+	model->nr_processes = nr;
+}
+
+int filter_apply(const struct filter *filter, struct model *model)
+{
+	if (filter && choose_by_lists(filter, model) < 0)
+		return -1;
+	if (filter && filter->nr_parts)
+		choose_part(filter, model);
+	return 0;
 }

@@ -21,6 +21,8 @@ struct filter {
 						 * have no names */
 	const char *focus, *exclude;	/* patterns of functions, see selection.h; NULL: not given */
 	size_t most_depth;		/* 0: any */
+	/* Of those, part @part of @nr_parts of about equal size; nr_parts: 0: all. It may be empty. */
+	size_t part, nr_parts;
 	bool is_raw;			/* times as recorded, with the cost of hooks */
 };
 

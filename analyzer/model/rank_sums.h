@@ -51,6 +51,7 @@ struct rank_sums {
 	uint64_t nr_matched;   /* receives and parts in collectives whose other side is known */
 	uint64_t nr_unmatched; /* and is not */
 	bool is_cut;	       /* too many calls: those of the begin were read */
+	bool is_part;	       /* of a part of a run: there is no more but ranges, and single calls */
 	bool lacks;	       /* a saved profile of an earlier version has none */
 };
 

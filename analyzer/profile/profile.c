@@ -13,6 +13,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile_ranks.h"
 #include "analyzer/profile/profile_rows.h"
+#include "analyzer/profile/profile_transfers.h"
 #include "analyzer/read/fields.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/marks_read.h"
@@ -21,6 +22,11 @@
 size_t profile_nr_runs(const struct profile *profile)
 {
 	return profile->nr_runs;
+}
+
+bool profile_is_part(const struct profile *profile)
+{
+	return json_is_true(json_object_get(json_object_get(profile->root, "waiting"), "is_part"));
 }
 
 const char *profile_run_name(const struct profile *profile, size_t run)
@@ -342,6 +348,8 @@ int profile_add_tree(struct profile *profile, struct model *model)
 			return -1;
 	if (status == 0)
 		status = profile_ranks_read(profile, model);
+	if (status == 0 && profile_is_part(profile))
+		status = profile_transfers_read(profile);
 	if (model->selection.is_on)
 		set_kept(profile);
 	return status;

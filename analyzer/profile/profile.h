@@ -33,6 +33,8 @@ void profile_close(struct profile *profile);
 /* The runs that it was made from, and their names. */
 size_t profile_nr_runs(const struct profile *profile);
 const char *profile_run_name(const struct profile *profile, size_t run);
+/* Is it of a part of a run (struct filter), with its single MPI calls? */
+bool profile_is_part(const struct profile *profile);
 const struct profile_totals *profile_totals(const struct profile *profile);
 
 /*

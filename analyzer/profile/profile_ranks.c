@@ -165,6 +165,11 @@ static uint64_t to_ns(const struct process *process, uint64_t ticks)
 	return ticks == UINT64_MAX ? ticks : (uint64_t)llround((double)ticks * process->tick_ns);
 }
 
+bool profile_has_messages(const struct process *process, const struct log_messages *messages)
+{
+	return messages->direction != LOG_MESSAGE_MOVED && messages_path(process, messages);
+}
+
 static void write_messages(struct list_writer *list, const struct profile_texts *texts,
 			   const struct process *process)
 {
@@ -172,11 +177,11 @@ static void write_messages(struct list_writer *list, const struct profile_texts 
 		struct log_messages messages = process->messages[i];
 		const struct tree_node *path = messages_path(process, &process->messages[i]);
 		const int64_t places[] = { place_of_process(process),
-					   path ? list->places->paths[path->id] : 0,
+					   path ? list->places->paths[path->id] : -1,
 					   place_of_text(texts, communicator_of(process, &messages)),
 					   messages.peer, messages.direction };
 
-		if (!path || messages.direction == LOG_MESSAGE_MOVED)
+		if (!profile_has_messages(process, &process->messages[i]))
 			continue;
 		messages.call_ticks = to_ns(process, messages.call_ticks);
 		messages.most_ticks = to_ns(process, messages.most_ticks);
@@ -406,6 +411,7 @@ int profile_ranks_read(struct profile *profile, struct model *model)
 	reader.sums->nr_matched += (uint64_t)json_integer_value(json_object_get(about, "matched"));
 	reader.sums->nr_unmatched += (uint64_t)json_integer_value(json_object_get(about, "unmatched"));
 	reader.sums->is_cut |= json_is_true(json_object_get(about, "is_cut"));
+	reader.sums->is_part |= json_is_true(json_object_get(about, "is_part"));
 	if (read_list(&reader, MESSAGES_BEGIN, read_message) < 0 ||
 	    read_list(&reader, WAITS_BEGIN, read_wait) < 0 ||
 	    read_list(&reader, RECORDED_BEGIN, read_recorded) < 0)

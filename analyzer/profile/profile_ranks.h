@@ -25,5 +25,8 @@ void profile_texts_free(struct profile_texts *texts);
 void profile_ranks_write(const struct profile_places *places, const struct profile_texts *texts,
 			 const struct rank_sums *sums);
 
+/* Does a profile have these messages of a process? Not those of calls that are left out. */
+bool profile_has_messages(const struct process *process, const struct log_messages *messages);
+
 /* Read them, after the paths. Return: 0, or -1 after an error() */
 int profile_ranks_read(struct profile *profile, struct model *model);

@@ -84,6 +84,14 @@ static bool read_later(const struct profile *profile, struct saved_process *save
 		facts_from_json(process, json_object_get(object, "facts")));
 }
 
+/* Files of before have none. */
+static void read_launch(struct process *process, const char *launch_id)
+{
+	if (launch_id)
+		memcpy(process->header.launch_id, launch_id,
+		       strnlen(launch_id, sizeof(process->header.launch_id) - 1));
+}
+
 static bool read_processes(struct profile *profile, const json_t *array)
 {
 	profile->nr_processes = json_array_size(array);
@@ -100,6 +108,7 @@ static bool read_processes(struct profile *profile, const json_t *array)
 				 json_object_get(object, "heap_sizes")) ||
 		    !read_timers(process, json_object_get(object, "timers")))
 			return false;
+		read_launch(process, json_string_value(json_object_get(object, "launch_id")));
 		process->command = json_string_value(json_object_get(object, "command"));
 		process->exe = json_string_value(json_object_get(object, "exe"));
 		process->cwd = json_string_value(json_object_get(object, "cwd"));

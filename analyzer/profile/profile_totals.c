@@ -40,9 +40,9 @@ struct profile_totals losses_totals(const struct model *model)
 		.openmp_threads = openmp_threads(model),
 	};
 
-	for (size_t i = 0; i < model->nr_shared; i++)
+	for (size_t i = 0; i < model->nr_shared && !model->is_later_part; i++)
 		add_losses(totals.losses, model->shared[i]->header.losses);
-	for (size_t i = 0; i < model->nr_monitors; i++)
+	for (size_t i = 0; i < model->nr_monitors && !model->is_later_part; i++)
 		add_losses(totals.losses, model->monitors[i]->header.losses);
 	for (size_t i = 0; i < model->nr_profiles; i++) {
 		const struct profile_totals *saved =

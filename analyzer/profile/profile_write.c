@@ -23,6 +23,7 @@
 #include "analyzer/profile/profile_ranks.h"
 #include "analyzer/profile/profile_rows.h"
 #include "analyzer/profile/profile_totals.h"
+#include "analyzer/profile/profile_transfers.h"
 #include "analyzer/read/marks_read.h"
 
 #define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY)
@@ -149,6 +150,7 @@ static void write_processes(struct writer *writer)
 		add_keys(object, profile_process_fields_2, &saved);
 		json_object_set_new(object, "heap_sizes",
 				    counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "launch_id", text_to_json(process->header.launch_id));
 		json_object_set_new(object, "losses", losses_to_json(process->header.losses));
 		json_object_set_new(object, "facts", facts_to_json(process));
 		json_object_set_new(object, "timers", timers_to_json(process->said));
@@ -376,8 +378,10 @@ static void write_later(struct writer *writer, const struct profile_texts *texts
 	if (!ranks)
 		return;
 	fputs(",\n\"waiting\":", writer->file);
-	write_json(writer, json_pack("{s:I, s:I, s:b}", "matched", (json_int_t)ranks->nr_matched, "unmatched",
-				     (json_int_t)ranks->nr_unmatched, "is_cut", ranks->is_cut));
+	write_json(writer, json_pack("{s:I, s:I, s:b, s:b}", "matched", (json_int_t)ranks->nr_matched,
+				     "unmatched",
+				     (json_int_t)ranks->nr_unmatched, "is_cut", ranks->is_cut,
+				     "is_part", ranks->is_part));
 }
 
 static void write_columns(struct writer *writer)
@@ -410,6 +414,7 @@ static void write_all(struct writer *writer)
 	struct profile_texts *texts = profile_texts_new(model, writer->ranks);
 	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows));
 	json_t *runs = json_array();
+	struct profile_places places;
 
 	for (size_t i = 0; i < model->nr_runs; i++)
 		json_array_append_new(runs, text_to_json(model->run_names[i]));
@@ -424,8 +429,10 @@ static void write_all(struct writer *writer)
 	write_later(writer, texts);
 	write_edges(writer);
 	write_paths(writer, rows);
-	profile_ranks_write(&(struct profile_places){ writer->file, model, writer->places, rows }, texts,
-			    writer->ranks);
+	places = (struct profile_places){ writer->file, model, writer->places, rows };
+	profile_ranks_write(&places, texts, writer->ranks);
+	if (writer->ranks && writer->ranks->is_part)
+		profile_transfers_write(&places);
 	fputs("}\n", writer->file);
 	profile_texts_free(texts);
 	free(rows);

@@ -362,6 +362,7 @@ void records_release(struct process *process)
 	free(process->counted);
 	free(process->messages);
 	free(process->message_paths);
+	free(process->transfers);
 	free(process->counted_sums);
 	free(process->errors);
 	free(process->thrown);

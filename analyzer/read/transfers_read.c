@@ -10,6 +10,8 @@
 #include "analyzer/read/nodes_read.h"
 #include "insideme_varint.h"
 
+#define TRANSFERS_MOST 8000000u /* that are in memory at once: 1 GB */
+
 struct reader {
 	struct process *process;
 	struct thread *thread;
@@ -124,7 +126,7 @@ struct tree_node *messages_path(const struct process *process, const struct log_
 
 uint64_t transfers_count(const struct process *process)
 {
-	uint64_t nr = 0;
+	uint64_t nr = process->nr_transfers;
 
 	for (size_t i = 0; process->log && i < process->log->nr_extents; i++) {
 		const struct log_extent *extent = &process->log->extents[i];
@@ -148,12 +150,35 @@ static uint64_t limit_of(const struct process *process, int64_t until)
 	return ticks >> process->log->header.slice_shift;
 }
 
+static size_t copy_saved(const struct process *process, int64_t until, struct transfer **list)
+{
+	size_t nr = 0;
+
+	*list = process->nr_transfers ? xcalloc(process->nr_transfers, sizeof(**list)) : NULL;
+	for (size_t i = 0; i < process->nr_transfers; i++)
+		if (process->transfers[i].started < until)
+			(*list)[nr++] = process->transfers[i];
+	return nr;
+}
+
+int64_t transfers_until(const struct model *model)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += transfers_count(model->processes[i]);
+	return nr <= TRANSFERS_MOST ? INT64_MAX
+				    : (int64_t)((double)model->end * TRANSFERS_MOST / (double)nr);
+}
+
 size_t transfers_read(struct process *process, int64_t until, struct transfer **list)
 {
 	struct reader reader = { .process = process };
 
 	*list = NULL;
-	if (!process->nr_messages || process->is_saved || !process->log)
+	if (process->is_saved)
+		return copy_saved(process, until, list);
+	if (!process->nr_messages || !process->log)
 		return 0;
 	find_routes(&reader);
 	reader.limit = limit_of(process, until);

@@ -26,6 +26,11 @@ struct tree_node *messages_path(const struct process *process, const struct log_
 
 /* How many a process has. */
 uint64_t transfers_count(const struct process *process);
+/*
+ * Of very many, those of the run's begin are taken: matching goes by order. Return: the model time from which
+ * on they are not; INT64_MAX: all are
+ */
+int64_t transfers_until(const struct model *model);
 
 /*
  * The transfers of a process, thread by thread, in the order in which calls ended. Transfers that began

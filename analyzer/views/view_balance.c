@@ -185,7 +185,8 @@ static void finish_rows(struct balance *balance)
 	}
 }
 
-static void read_ranks(struct balance *balance, struct model *model)
+/* @of_part: others have the rest of the ranks. */
+static void read_ranks(struct balance *balance, struct model *model, bool of_part)
 {
 	bool has_ranks = false;
 
@@ -193,6 +194,8 @@ static void read_ranks(struct balance *balance, struct model *model)
 		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		has_ranks |= model->processes[i]->header.rank >= 0;
+	for (size_t i = 0; i < model->nr_left_out && of_part; i++)
+		has_ranks |= model->left_out[i]->header.rank >= 0;
 	if (has_saved_sums(model))
 		add_saved(balance, model->saved_ranks);
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -492,17 +495,17 @@ static void release_rows(struct balance *balance)
 	free(balance->rows);
 }
 
-size_t balance_ranges(struct model *model, struct rank_range **ranges)
+size_t balance_ranges(struct model *model, bool of_part, struct rank_range **ranges)
 {
 	struct balance balance = { 0 };
 	size_t nr = 0;
 
 	*ranges = NULL;
-	read_ranks(&balance, model);
-	for (size_t i = 0; i < balance.nr_rows && balance.nr_ranks > 1; i++) {
+	read_ranks(&balance, model, of_part);
+	for (size_t i = 0; i < balance.nr_rows && (of_part || balance.nr_ranks > 1); i++) {
 		const struct balance_row *row = balance.rows[i];
 
-		if (row->kind != OF_MEMORY && row->most > 0)
+		if (row->kind != OF_MEMORY && (of_part || row->most > 0))
 			APPEND(*ranges, nr) =
 				(struct rank_range){ row->function, row->function ? NULL : row->name,
 						     row->own_least, row->sum, row->most, row->whose,
@@ -514,10 +517,11 @@ size_t balance_ranges(struct model *model, struct rank_range **ranges)
 
 int view_balance(struct document *document, struct report *report)
 {
-	struct balance balance = { .has_other_fields = report->options->fields != NULL };
+	const struct rank_sums *saved = report->model->saved_ranks;
+	struct balance balance = { .has_other_fields = report->options->fields && saved && !saved->is_part };
 
 	fields_apply(report->model, report->options->fields);
-	read_ranks(&balance, report->model);
+	read_ranks(&balance, report->model, false);
 	if (balance.nr_ranks < 2) {
 		release_rows(&balance);
 		balance = (struct balance){ 0 };

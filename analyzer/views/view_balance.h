@@ -5,10 +5,10 @@
 #include "analyzer/model/rank_sums.h"
 
 /*
- * The self time of each function and field over the ranks; none where there are not several. The caller frees
- * @ranges. After fields_apply(). Return: how many
+ * The self time of each function and field over the ranks; none where there are not several. @of_part: others
+ * have the rest of the run's. The caller frees @ranges. After fields_apply(). Return: how many
  */
-size_t balance_ranges(struct model *model, struct rank_range **ranges);
+size_t balance_ranges(struct model *model, bool of_part, struct rank_range **ranges);
 
 /* Are there several ranks or, in a single process, several threads that began with one function? */
 bool balance_compares(const struct model *model);

@@ -21,6 +21,7 @@ install_to() {
 			share/bash-completion/completions/insideme-report; do
 		[ -e "root/opt/insideme/$file" ] || { echo "$file is missing"; false; }
 	done
+	[ -z "$(command -v mpicc)" ] || [ -x root/opt/insideme/bin/insideme-report-mpi ]
 	[ ! -e root/opt/insideme/include/insideme_log.h ]
 	grep -q '^INSIDEME_THRESHOLD' <(man -l root/opt/insideme/share/man/man7/insideme.7 | sed 's/^ *//')
 	grep -q '^prefix=/opt/insideme$' root/opt/insideme/lib/pkgconfig/insideme.pc
