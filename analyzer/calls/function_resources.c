@@ -18,6 +18,7 @@
 #include "analyzer/model/tree_walk.h"
 
 #define SPANS_JOINED	1024	/* so few are joined at the end only */
+#define SPANS_SERIAL	4096	/* that are kept of a single thread */
 
 /*
  * Calls of a thread that ended and were not yet subtracted from their caller. Adjacent ones of one caller are
@@ -59,6 +60,8 @@ struct spans {
 	size_t most;			/* beyond that many, those of several processes are joined */
 	const struct process *process;	/* of those from @first on */
 	size_t first;
+	double settled_ns;		/* of spans that are no longer in the list; nothing begins before */
+	int64_t settled_end;
 };
 
 /* State while the calls are read. */
@@ -66,6 +69,7 @@ struct uses {
 	struct path_shares *shares;
 	struct spans *spans;		/* [number of a function] */
 	struct process *process;	/* that is read now, with: */
+	bool is_serial;			/* the run's only process has one thread */
 	struct call_stack *stacks;	/* [index of a thread] */
 	struct peaks peaks[NR_PEAKS];
 	bool has_peaks;
@@ -189,9 +193,30 @@ static void join_spans(struct spans *spans)
 	spans->most = 2 * nr + SPANS_JOINED;
 }
 
-/* The process's spans end before @end. Those that overlap the new one become one with it. */
-static void add_span(struct spans *spans, const struct process *process, int64_t begin, int64_t end)
+/*
+ * Calls of one thread follow each other, so the older half of the list is only summed up. If coroutines share
+ * the thread, a call may have begun before: of that the part after these spans counts.
+ */
+static void settle_spans(struct spans *spans)
 {
+	const size_t nr = SPANS_SERIAL / 2;
+
+	for (size_t i = 0; i < nr; i++)
+		spans->settled_ns += (double)(spans->list[i].end - spans->list[i].begin);
+	spans->settled_end = spans->list[nr - 1].end;
+	spans->nr -= nr;
+	memmove(spans->list, spans->list + nr, spans->nr * sizeof(*spans->list));
+}
+
+/* The process's spans end before @end. Those that overlap the new one become one with it. */
+static void add_span(struct spans *spans, const struct uses *uses, int64_t begin, int64_t end)
+{
+	const struct process *process = uses->process;
+
+	if (uses->is_serial && spans->nr == SPANS_SERIAL)
+		settle_spans(spans);
+	if (spans->settled_ns > 0 && begin < spans->settled_end)
+		begin = spans->settled_end < end ? spans->settled_end : end;
 	if (spans->process != process) {
 		if (spans->nr > spans->most)
 			join_spans(spans);
@@ -237,7 +262,7 @@ static void add_call(struct call *call, struct uses *uses)
 		return;
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->total[i], is_time(i) ? NAN : total[i]);
-	add_span(&uses->spans[call->node->function->number], uses->process, call->start, call->end);
+	add_span(&uses->spans[call->node->function->number], uses, call->start, call->end);
 }
 
 /* With several threads, it is not known which of them the growth belongs to. */
@@ -349,6 +374,8 @@ static void finish_function(struct model *model, struct function *function, stru
 	for (int i = 0; function->use && i < NR_SHARES; i++)
 		add(&model->used_ns[i], function->use->self[i]);
 	join_spans(spans);
+	if (function->use)
+		function->use->elapsed_ns += spans->settled_ns;
 	for (size_t i = 0; function->use && i < spans->nr; i++)
 		function->use->elapsed_ns += (double)(spans->list[i].end - spans->list[i].begin);
 	free(spans->list);
@@ -393,6 +420,7 @@ static void read_uses(struct model *model)
 	struct uses uses = {
 		.shares = use_shares_new(model),
 		.spans = xcalloc(functions_count(&model->tables->functions), sizeof(*uses.spans)),
+		.is_serial = model->nr_processes == 1 && model->processes[0]->nr_threads == 1,
 	};
 
 	for (size_t i = 0; i < model->nr_processes; i++)

@@ -300,6 +300,28 @@ TEST(open_calls_and_recursion)
 	build_free(&build, model);
 }
 
+/* f was open for 2 us, 20,000 times: more often than spans of a thread are kept. */
+TEST(many_calls_of_one_thread_last_as_long_as_all_of_them)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct model *model;
+
+	for (uint64_t i = 1; i <= 20000; i++) {
+		build_call(f, 2000, 0);
+		build_slice(&build, thread, 0,
+			    &(struct build_slice){ .node = f, .end_ticks = AT(0) + 5000 * i, .ticks = 2000 });
+	}
+	build_process_rows(&build);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_int_equal(use_of(model, F)->calls, 20000);
+	assert_near(use_of(model, F)->elapsed_ns, 40e6, 1e3);
+	build_free(&build, model);
+}
+
 /*
  * f was open from 25 to 75 ms. 100,000 further calls of it took 100 ns each, all of it CPU time of the hooks.
  */
