@@ -186,9 +186,15 @@ static void read_process(struct process_fields *of, struct process *process)
 			.field = of->all[i].field, .process = process, .has_heap = has_heap, .stats = NO_CALLS
 		};
 	process_sums_each(process, add_sum, of);
-	for (uint32_t i = 0; i < of->nr_fields; i++)
-		if (of->all[i].stats.calls)
-			of->own.rows[of->own.nr_rows++] = of->all[i];
+	for (uint32_t i = 0; i < of->nr_fields; i++) {
+		struct call_stats *stats = &of->all[i].stats;
+
+		if (!stats->calls)
+			continue;
+		/* the hooks of what an open call made are subtracted, though its time may not be known */
+		stats->total_ns = fmax(stats->total_ns, stats->self_ns);
+		of->own.rows[of->own.nr_rows++] = of->all[i];
+	}
 	if (!of->own.nr_rows)
 		return;
 	qsort(of->own.rows, of->own.nr_rows, sizeof(*of->own.rows), by_self);

@@ -149,7 +149,7 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.lacks_calls = rare->lacks_calls,
 		.holds_counted = rare->holds_counted,
 		.removed_self_ns = share->self_ns,
-		.removed_ns = share->total_ns,
+		.removed_ns = share->total_ns - fmin(rare->moved_total_ns, 0),
 		.self_doubt_ns = share->self_doubt_ns,
 		.total_doubt_ns = share->total_doubt_ns,
 		.min_ns = sum->min_ns,

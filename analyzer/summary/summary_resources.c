@@ -3,6 +3,7 @@
 #include "analyzer/summary/summary.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "analyzer/base/terminal.h"
@@ -90,6 +91,22 @@ static bool is_only_the_log(const struct model *model, const struct resource *re
 	       written_chars(model) < DISK_BLOCK_BYTES;
 }
 
+/* The highest sample of a process. A child without a log has no other peak. */
+static double highest_row(const struct process *process, const char *column_name)
+{
+	const struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, column_name) : -1;
+	uint64_t highest = 0;
+
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+		uint64_t value = rowset_value(rows, row, (uint32_t)column);
+
+		if (value != LOG_NONE && value > highest)
+			highest = value;
+	}
+	return (double)highest;
+}
+
 /*
  * RSS and heap may have been higher between two samples: all processes together had at least the peak of
  * each.
@@ -104,6 +121,7 @@ static void raise_peak(const struct model *model, const char *column, struct ser
 
 		if (peak != LOG_NONE && (double)peak > series->peak)
 			series->peak = (double)peak;
+		series->peak = fmax(series->peak, highest_row(process, column));
 	}
 }
 
@@ -118,7 +136,7 @@ static size_t line_steps(void)
 	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
 }
 
-/* Of all processes, or else of the machine. */
+/* Of all processes, or of the machine where insideme-run sampled that alone. */
 static void read_series(struct series *series, const struct model *model, const char *name, size_t nr_steps)
 {
 	struct process *monitor = model->nr_monitors ? model->monitors[0] : NULL;
@@ -129,7 +147,7 @@ static void read_series(struct series *series, const struct model *model, const 
 	if (model->nr_processes) {
 		series_of_all(series, model, "process", name, nr_steps);
 		raise_peak(model, name, series);
-	} else if (column >= 0) {
+	} else if (column >= 0 && !model->nr_unseen) {
 		series_of_column(series, model, monitor, rows, (uint32_t)column, nr_steps);
 	}
 }

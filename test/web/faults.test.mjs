@@ -194,7 +194,7 @@ test("--max-size: the page keeps to it, says what is merged, and its sums are th
 		const { calls, time, merged, note } = await tab.evaluate(() => {
 			const { spans } = window.insideme.lanes;
 			const sum = (values) => values.reduce((all, value) => all + value, 0);
-			return { calls: spans.others.length + sum(spans.others), time: sum(spans.duration) - sum(spans.idle), merged: spans.about.merged_calls, note: document.querySelector(".timeline .note").textContent };
+			return { calls: spans.others.length + sum(spans.others), time: sum(spans.duration) - sum(spans.idle), merged: spans.about.merged_calls, note: document.querySelector(".timeline .note:not(.timeline-states)").textContent };
 		});
 		same("calls", calls, expected.length);
 		same("time", time, expected.reduce((all, value) => all + value, 0));
