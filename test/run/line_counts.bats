@@ -12,8 +12,8 @@ built() {
 	mkdir -p ours theirs
 	cp "$source" ours/source.cpp
 	cp "$source" theirs/source.cpp
-	hooks=$(INSIDEME_CXX=echo-none sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' \
-		"$build/insideme-cc" | head -1)
+	hooks=$(sed -n 's/.*headers=\(-finstrument-functions-exclude[^ ]*\)$/\1/p' "$build/insideme-cc")
+	[ -n "$hooks" ]
 	# shellcheck disable=SC2086
 	(cd ours && insideme-c++ --lines $1 source.cpp -o program)
 	# shellcheck disable=SC2086
