@@ -179,7 +179,7 @@ check:
 	@scripts/setup --check || true
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
 # Tests of samples, and MPICH's launchers, need a processor in time. They run last, one per processor.
-timed_tests := $(patsubst %,test/run/%.bats,resources attach ranks samples sampler)
+timed_tests := $(patsubst %,test/run/%.bats,resources attach ranks samples sampler standing_faults)
 # Web tests wait a lot, so they are mixed with the others.
 side_by_side := $(shell printf '%s\n' $(filter-out $(timed_tests),$(wildcard test/web/*.test.mjs test/run/*.bats)) | sort -t/ -k3)
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
