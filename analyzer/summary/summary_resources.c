@@ -2,8 +2,8 @@
 /* First page: CPU, memory and I/O as curves over the run. */
 #include "analyzer/summary/summary.h"
 
-#include <stdlib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/terminal.h"

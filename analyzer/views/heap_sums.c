@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* View heap: how large allocations were, and what in RSS is not heap. */
+#include <string.h>
+
 #include "analyzer/model/process_usage.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
@@ -86,8 +88,8 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 {
 	const struct model *model = report->model;
 	struct process *process = NULL;
-	const char *text = document_text(document, "%s in %s at the peak",
-		document_number(document, UNIT_BYTES, model->heap.peak_bytes),
+	const char *known = document_number(document, UNIT_BYTES, model->heap.peak_bytes), *all;
+	const char *text = document_text(document, "%s in %s at the peak", known,
 		document_count(document, model->heap.peak_calls, "block"));
 	size_t nr = count_live(model, &process);
 
@@ -95,11 +97,12 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		return document_text(document, "%ss of %zu processes, each at its own time", text, nr);
 	if (!process || process->heap_peak == NO_TIME)
 		return text;
-	if (process->heap_peak_bytes > model->heap.peak_bytes && !report_is_of_threads(report))
-		text = document_text(document, "%s at the peak, of which %s in %s are known by path",
-				     document_number(document, UNIT_BYTES, process->heap_peak_bytes),
-				     document_number(document, UNIT_BYTES, model->heap.peak_bytes),
-				     document_count(document, model->heap.peak_calls, "block"));
+	all = document_number(document, UNIT_BYTES, process->heap_peak_bytes);
+	/* blocks that came and went while the peak was noted are not worth words */
+	if (process->heap_peak_bytes > model->heap.peak_bytes && !report_is_of_threads(report) &&
+	    strcmp(all, known) != 0)
+		text = document_text(document, "%s at the peak, of which %s in %s are known by path", all,
+				     known, document_count(document, model->heap.peak_calls, "block"));
 	return document_text(document, "%s, %s after the start%s%s", text,
 			     document_number(document, UNIT_NS, process->heap_peak),
 			     process->heap_peak_node ? ", in " : "",
