@@ -162,7 +162,7 @@ changes() {
 	INSIDEME_SNAPSHOT=heap,rss:every INSIDEME_THRESHOLD=0 record every children
 	view calls >calls.csv
 	set -- $("$here/csv" rss_at_entry_bytes function=nothing <calls.csv)
-	between "RSS after 1500 children, less before" -65536 $(($2 - $1)) 65536
+	between "RSS after 1500 children, less before" -131072 $(($2 - $1)) 131072
 }
 
 # Some us are far too short for samples.
