@@ -49,7 +49,7 @@ percent() { echo $(($1 * 100 / $2)); }
 	local whole
 	sampled '-g -O2 -fno-optimize-sibling-calls' recursion
 	whole=$(total)
-	between "percent of the outermost call" 95 "$(percent "$(line main outermost time_ns)" "$whole")" 100
+	between "percent of the outermost call" 90 "$(percent "$(line main outermost time_ns)" "$whole")" 100
 	same "the call within" "$(line recurse deeper time_ns)" "$(line main outermost time_ns)"
 	same "self time of it" "$(line recurse deeper self_ns)" 0
 }
