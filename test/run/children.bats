@@ -4,6 +4,7 @@
 # the
 # report, calls as built, and no log written by the wrong process.
 load lib
+all_views=" "
 
 # children KIND PROCESSES LOGS [FUNCTION CALLS]...; LOGS: empty where programs without hooks take part
 children() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Forked children without a log of their own, under insideme-run: what they use over time, by construction.
 load lib
+all_views=" "
 
 written=3000000
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Fields: functions grouped by rules, given when a run is recorded or when it is reported.
 load lib
+all_views=" "
 
 # by_process OPTIONS: how many processes there are, and where fields of all are not the sums over these
 by_process() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What library calls waited for: by which call, for which object, how long, and who held it.
 load lib
+all_views=" "
 
 # waits COLUMN [CONDITIONS]: cells of the view
 waits() {
