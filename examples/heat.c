@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heat equation on a square, its rows divided among MPI ranks: mpirun -n 4 heat [TRIALS]. Each trial has a larger
- * square. Functions say by INSIDEME_FIELD() what they are for; random_start() does not, and is a field of its own.
+ * The heat equation on a square, its rows divided among MPI ranks: mpirun -n 4 heat [TRIALS]. Each trial has
+ * a larger square. INSIDEME_FIELD() names a function's field; random_start() has none, and is its own field.
  */
 #include <insideme.h>
 #include <mpi.h>

@@ -144,7 +144,7 @@ static int save_names(const struct report *report)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Who waited for whom takes the calls of all ranks, so a part has these instead. */
+/* Waiting is computed from the calls of all ranks, so a part has its calls instead. */
 static void sums_of_part(struct model *model, struct rank_sums *sums)
 {
 	*sums = (struct rank_sums){ .is_part = true, .is_cut = transfers_until(model) != INT64_MAX };

@@ -8,7 +8,7 @@
 /* Print to the output file, or to standard output. Return: exit status */
 int report_print(struct document *document, const struct format *format, const struct options *options);
 
-/* What the options of TASK_REPORT and TASK_SAVE_NAMES ask for. Return: exit status */
+/* Carry out TASK_REPORT or TASK_SAVE_NAMES. Return: exit status */
 int report_make(struct options *options);
 /* The html page. Return: exit status */
 int report_make_page(const struct options *options);

@@ -354,7 +354,7 @@ static const char *const io_columns[] = { "thread_read_bytes", "thread_write_byt
 #define FIRST_OF_IO 2
 #define NR_OF_IO (sizeof(io_columns) / sizeof(*io_columns))
 
-/* What the kernel counted for this thread alone, as far as it was read. Before, it was the only thread. */
+/* Counters of this thread alone, from its first row on. Before that row it was the only thread. */
 static void read_own_io(struct curve *own, const struct thread_use *use, const struct thread *thread)
 {
 	const struct rowset *rows = rows_of_tid(thread->process, "thread", use->tid);

@@ -116,7 +116,7 @@ void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *wa
 		add_span(times, waits, rows, row);
 }
 
-/* Of a part of the time between two rows. */
+/* The doubt of a part of the time between two rows. */
 static double doubt_within(const struct curve *rows, struct curve *waits, size_t row, int64_t from,
 			   int64_t to)
 {

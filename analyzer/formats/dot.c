@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What graphs for graphviz share: text, colours, and the file. */
+/* Parts that all graphs for graphviz share: text, colours, and the file. */
 #include "analyzer/formats/dot.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What graphs for graphviz share: text, colours, and the file. */
+/* Parts that all graphs for graphviz share: text, colours, and the file. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ void dot_color(FILE *out, double hue, double saturation, double lightness);
 void dot_text(FILE *out, const char *text);
 
 /*
- * Write the graph by @write to --output. Where that file's name is that of a picture, graphviz draws it.
+ * Write the graph by @write to --output. If that file's name ends as a picture's, graphviz draws it.
  * Return: exit status
  */
 int dot_file(const struct report *report, void (*write)(void *of, FILE *out), void *of);

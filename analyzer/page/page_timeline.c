@@ -60,7 +60,7 @@ struct timeline {
 	uint64_t nr_samples;
 };
 
-/* Where the samples of a thread were, up to the newest one. */
+/* The functions that samples of a thread were in, up to the newest one. */
 struct sampled_thread {
 	struct {
 		const struct tree_node *node;

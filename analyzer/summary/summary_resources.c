@@ -31,7 +31,7 @@ static const struct resource resources[] = {
 	{ "disk write", "write_bytes", true },
 };
 
-/* Of the set "system", where no process was recorded: insideme-run --machine. As many as of processes. */
+/* Columns of the set "system", for runs without processes: insideme-run --machine. */
 static const struct resource of_machine[] = {
 	{ "CPU", "system_cpu_busy_ns", false },
 	{ "memory", "memory_used_bytes", false },

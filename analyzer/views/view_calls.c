@@ -158,7 +158,7 @@ static struct thread_use *times_of(const struct slice *slice)
 enum { TIMES_CPU_NS, TIMES_WAIT_NS, TIMES_BLOCKED_NS, TIMES_DOUBT_NS };
 #define DOUBT_MOST 0.25		/* of the call: beyond that its times are not known */
 
-/* What the thread did during the call. The cells of a row ask for the same. */
+/* The thread's times during the call. All cells of a row ask for the same ones. */
 static struct value get_times(const struct column *column, const void *row)
 {
 	static struct {

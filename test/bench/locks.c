@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "locks one N": ns of a pair of lock and unlock of a mutex that nobody else wants, the least of 20 parts of N pairs.
- * "locks two MS": pairs a second of two threads on one mutex, each with some 200 ns of work in it and as much outside.
+ * "locks one N": ns of a pair of lock and unlock of a mutex that nobody else wants, the least of 20 parts of N
+ * pairs. "locks two MS": pairs a second of two threads on one mutex, each with some 200 ns of work in it and as
+ * much outside.
  */
 #include <pthread.h>
 #include <stdio.h>
