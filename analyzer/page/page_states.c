@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * States of threads over time. The run has as many steps of equal length as a screen has columns. Each step has
- * the shares of its time in which a thread ran, or was ready to run. Steps that are alike become one.
+ * States of threads over time. The run has as many steps of equal length as a screen has columns. Each step
+ * has the shares of its time in which a thread ran, or was ready to run. Steps that are alike become one.
  */
 #include "analyzer/page/page.h"
 
