@@ -127,7 +127,7 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 		return ++follower->nr_unreadable == UNREADABLE_MOST;
 	if (model_keeps_last_calls(model)) {
 		model_free(model);
-		messages_hide(false);
+		messages_show(false);
 		error("--follow: the run keeps its last calls alone (INSIDEME_LAST); "
 		      "insideme-report -v events shows these");
 		return true;
@@ -156,7 +156,7 @@ static void write_rows(struct follower *follower, struct pikos *pikos)
 		is_last = ended;
 		messages_hide(!is_last);
 		ended = !find_runs(follower) || read_run(follower, pikos, is_last);
-		messages_hide(false);
+		messages_show(false);
 		forget_runs(follower);
 		fflush(pikos->out);
 		pause_ns = (now_ns() - begin_ns) / READING_SHARE;

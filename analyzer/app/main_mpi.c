@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	messages_hide(rank > 0);
 	if (options_parse(&options, argc, argv) == 0) {
 		if (can_share(&options))
-			messages_hide(false), status = share(&options);
+			messages_show(false), status = share(&options);
 		else
 			error("insideme-report-mpi shows one view of a run, or saves it; "
 			      "insideme-report can do more");

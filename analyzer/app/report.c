@@ -245,11 +245,10 @@ struct loaded {
 /* Return: false, after an error() */
 static bool load(struct loaded *loaded, const struct options *options, char *const *names)
 {
-	long nr_runs;
+	const bool were_hidden = messages_hide(options->filter.part); /* the first part's reader says the same */
+	const long nr_runs = choose_runs(&loaded->runs, names);
 
-	messages_hide(options->filter.part); /* the first part's reader says the same */
-	nr_runs = choose_runs(&loaded->runs, names);
-	messages_hide(false);
+	messages_show(were_hidden);
 
 	loaded->report = (struct report){ .options = options };
 	if (nr_runs <= 0)

@@ -24,9 +24,17 @@ static void make_harmless(char *text)
 
 static bool is_hidden;
 
-void messages_hide(bool hidden)
+bool messages_hide(bool hidden)
 {
-	is_hidden = hidden;
+	bool were_hidden = is_hidden;
+
+	is_hidden |= hidden;
+	return were_hidden;
+}
+
+void messages_show(bool were_hidden)
+{
+	is_hidden = were_hidden;
 }
 
 static void report(const char *kind, const char *format, va_list arguments)

@@ -16,8 +16,13 @@ int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print "insideme-report: warning: ..." on stderr. */
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Suppress errors and warnings from now on, or print them again. */
-void messages_hide(bool hidden);
+/*
+ * Suppress errors and warnings from now on if @hidden; what is suppressed already stays so. Return: whether it
+ * was, for messages_show()
+ */
+bool messages_hide(bool hidden);
+/* Print errors and warnings again, unless they @were_hidden before. */
+void messages_show(bool were_hidden);
 
 /*
  * Allocate zeroed memory for @count things of @bytes each; the caller frees it. If there is none, the

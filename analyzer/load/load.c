@@ -320,11 +320,11 @@ static void forget_what_is_of_no_process(struct model *model)
 struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter)
 {
 	const bool is_later_part = filter && filter->part;
-	struct model *model;
+	/* the first part's reader opens the same logs */
+	const bool were_hidden = messages_hide(is_later_part);
+	struct model *model = model_open(runs, nr_runs);
 
-	messages_hide(is_later_part); /* the first part's reader opens the same logs */
-	model = model_open(runs, nr_runs);
-	messages_hide(false);
+	messages_show(were_hidden);
 	if (!model) {
 		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* for a single file, the line with the reason is
 							 * enough */

@@ -49,9 +49,10 @@ void run_cpu_read(struct model *model, const struct run *runs, size_t nr_runs, c
 			continue;
 		}
 		if (model->nr_runs > 1) {
-			messages_hide(true);	/* they were printed before */
+			bool were_hidden = messages_hide(true);	/* they were printed before */
+
 			of_run = model_load_runs(&runs[i], 1, filter);
-			messages_hide(false);
+			messages_show(were_hidden);
 		}
 		if (of_run)
 			take(model, run, of_run);

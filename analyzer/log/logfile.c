@@ -88,6 +88,22 @@ static int map_file(struct logfile *log)
 	return 0;
 }
 
+static void unmap(struct logfile *log)
+{
+	if (!log->base)
+		return;
+	sigbus_guard_remove(log->base);
+	munmap((void *)log->base, log->bytes);
+	log->base = NULL;
+}
+
+/* A log that is being written grew between the reading of its size and that of its header. */
+static int map_anew(struct logfile *log)
+{
+	unmap(log);
+	return map_file(log);
+}
+
 static bool is_area(const struct logfile *log, uint64_t offset, struct log_area *area)
 {
 	if (offset + sizeof(*area) > log->bytes)
@@ -179,7 +195,7 @@ static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_
 	}
 	extent.bytes = area->bytes > left ? left : area->bytes;
 	extent.bytes = real_bytes(log, offset, extent.bytes);
-	if (area->bytes > left)
+	if (area->bytes > left && offset < log->header.tail_bytes)	/* later ones are newer than the header */
 		logfile_damaged(log, offset, "an area that reaches past the end of the file");
 	extent.used_bytes = area->used_bytes < extent.bytes ? area->used_bytes : extent.bytes;
 	if (area->kind == LOG_AREA_THREAD || area->kind == LOG_AREA_FRAMES)
@@ -248,6 +264,8 @@ struct logfile *logfile_open(const char *path)
 	if (map_file(log) < 0)
 		goto failed;
 	copy_header(log);
+	if (log->header.tail_bytes > log->bytes && map_anew(log) < 0)
+		goto failed;
 	if (check_header(log) < 0)
 		goto failed;
 	find_areas(log);
@@ -262,6 +280,14 @@ struct logfile *logfile_open(const char *path)
 failed:
 	logfile_close(log);
 	return NULL;
+}
+
+bool logfile_is_older(const struct logfile *log)
+{
+	struct log_header now = { .magic = 0 };
+
+	memcpy(&now, log->base, log->bytes < sizeof(now) ? log->bytes : sizeof(now));
+	return now.end != log->header.end || now.tail_bytes != log->header.tail_bytes;
 }
 
 struct logfile *logfile_of_header(const char *path, const struct log_header *header)
@@ -320,10 +346,7 @@ void logfile_close(struct logfile *log)
 	if (!log)
 		return;
 	end_use(log);
-	if (log->base) {
-		sigbus_guard_remove(log->base);
-		munmap((void *)log->base, log->bytes);
-	}
+	unmap(log);
 	free(log->extents);
 	free(log->path);
 	free(log);

@@ -46,6 +46,9 @@ struct logfile *logfile_open(const char *path);
 struct logfile *logfile_of_header(const char *path, const struct log_header *header);
 void logfile_close(struct logfile *log);
 
+/* Was the log opened before its process wrote the last of it? @log has a mapping. */
+bool logfile_is_older(const struct logfile *log);
+
 /* Count damage at @offset. The first few places of a log are reported on stderr. */
 void logfile_damaged(struct logfile *log, uint64_t offset, const char *what);
 

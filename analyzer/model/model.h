@@ -269,6 +269,7 @@ struct process {
 	struct log_header header; /* as in the log; strings end with a 0; for losses see header.losses */
 	const char *command, *exe, *cwd;	/* from the facts; "" if not known */
 
+	bool is_running;		/* when its log was opened, on this machine */
 	enum process_end end_kind;
 	int end_status;
 	bool core_dumped;

@@ -92,7 +92,7 @@ static void find_own_end(struct process *process)
 		process->end_kind = END_TURNED_OFF;
 	else if (process->end_next)
 		process->end_kind = END_EXEC;
-	else if (process_is_running(process))
+	else if (process->is_running)
 		process->end_kind = END_RUNNING;
 	else
 		process->end_kind = was_here(process) ? END_SILENT : END_UNKNOWN;
@@ -283,8 +283,7 @@ void ends_find(struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++)
 		find_own_end(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++) {
-		model->monitors[i]->end_kind =
-			process_is_running(model->monitors[i]) ? END_RUNNING : END_EXIT;
+		model->monitors[i]->end_kind = model->monitors[i]->is_running ? END_RUNNING : END_EXIT;
 		for (size_t k = 0; k < model->monitors[i]->nr_events; k++)
 			take_event(model, &model->monitors[i]->events[k]);
 	}

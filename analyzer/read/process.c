@@ -41,12 +41,11 @@ static bool join_rows(struct process *process, struct rowset *more)
 static void read_rows(struct process *process)
 {
 	struct logfile *log = process->log;
-	bool is_live = process_is_running(process);
 	struct rowset rows;
 
 	for (size_t i = 0; i < log->nr_extents; i++) {
 		if (log->extents[i].kind != LOG_AREA_ROWS ||
-		    rowset_read(&rows, log, &log->extents[i], is_live) < 0)
+		    rowset_read(&rows, log, &log->extents[i], process->is_running) < 0)
 			continue;
 		if (join_rows(process, &rows))
 			continue;
@@ -183,11 +182,63 @@ static void check_losses(struct process *process)
 	}
 }
 
-static struct process *open_process(struct model *model, struct logfile *log)
+/*
+ * Field 22 of /proc/PID/stat. The command in field 2 may contain anything, so fields are counted from its
+ * last ')'. 0: no such process.
+ */
+static uint64_t start_of(uint32_t pid)
+{
+	char path[32], text[1024];
+	uint64_t start = 0;
+	size_t length;
+	FILE *file;
+	char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	at = strrchr(text, ')');
+	if (!at ||
+	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
+		   &start) != 1 ||
+	    strncmp(at, ") Z", 3) == 0)
+		return 0;
+	return start;
+}
+
+static void read_boot_id(char boot_id[40])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+	boot_id[0] = '\0';
+	if (!file)
+		return;
+	if (fscanf(file, "%39s", boot_id) != 1)
+		boot_id[0] = '\0';
+	fclose(file);
+}
+
+/* Does the process still run on this machine? */
+static bool is_running(const struct log_header *header)
+{
+	char boot_id[40];
+
+	if (header->end != LOG_RUNNING || header->process_start == 0)
+		return false;
+	read_boot_id(boot_id);
+	return strcmp(boot_id, header->boot_id) == 0 && start_of(header->pid) == header->process_start;
+}
+
+static struct process *open_process(struct model *model, struct logfile *log, bool runs)
 {
 	struct process *process = xcalloc(1, sizeof(*process));
 
 	process->model = model;
+	process->is_running = runs;
 	process->log = log;
 	process->header = log->header;
 	process->command = process->exe = process->cwd = "";
@@ -207,11 +258,17 @@ static struct process *open_process(struct model *model, struct logfile *log)
 struct process *process_open(struct model *model, const char *path)
 {
 	struct logfile *log = logfile_open(path);
-	struct process *process = log ? open_process(model, log) : NULL;
+	bool runs = log && is_running(&log->header);
+	struct process *process;
 
+	if (log && !runs && logfile_is_older(log)) {	/* it was opened before the process ended */
+		logfile_close(log);
+		log = logfile_open(path);
+	}
+	process = log ? open_process(model, log, runs) : NULL;
 	if (!process)
 		return NULL;
-	if (!process_is_running(process))
+	if (!runs)
 		pointer_bring_home(path);
 	process->log_bytes = log->header.header_bytes;
 	for (size_t i = 0; i < log->nr_extents; i++)
@@ -221,7 +278,7 @@ struct process *process_open(struct model *model, const char *path)
 
 struct process *process_of_header(struct model *model, const char *path, const struct log_header *header)
 {
-	return open_process(model, logfile_of_header(path, header));
+	return open_process(model, logfile_of_header(path, header), is_running(header));
 }
 
 void process_close(struct process *process)
@@ -304,57 +361,6 @@ void process_read_threads(struct process *process)
 	records_read(process);
 	if (process->parent)
 		inherit(process, process->parent);
-}
-
-/*
- * Field 22 of /proc/PID/stat. The command in field 2 may contain anything, so fields are counted from its
- * last ')'. 0: no such process.
- */
-static uint64_t start_of(uint32_t pid)
-{
-	char path[32], text[1024];
-	uint64_t start = 0;
-	size_t length;
-	FILE *file;
-	char *at;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	file = fopen(path, "r");
-	if (!file)
-		return 0;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	at = strrchr(text, ')');
-	if (!at ||
-	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
-		   &start) != 1 ||
-	    strncmp(at, ") Z", 3) == 0)
-		return 0;
-	return start;
-}
-
-static void read_boot_id(char boot_id[40])
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-
-	boot_id[0] = '\0';
-	if (!file)
-		return;
-	if (fscanf(file, "%39s", boot_id) != 1)
-		boot_id[0] = '\0';
-	fclose(file);
-}
-
-bool process_is_running(const struct process *process)
-{
-	const struct log_header *header = &process->header;
-	char boot_id[40];
-
-	if (header->end != LOG_RUNNING || header->process_start == 0)
-		return false;
-	read_boot_id(boot_id);
-	return strcmp(boot_id, header->boot_id) == 0 && start_of(header->pid) == header->process_start;
 }
 
 static void see(struct process *process, uint64_t ticks)

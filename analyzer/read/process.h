@@ -19,8 +19,5 @@ void process_join_memory_rows(struct process *process);
 /* Read threads and records. process->origin_ns must be set. */
 void process_read_threads(struct process *process);
 
-/* Does the process still run on this machine? */
-bool process_is_running(const struct process *process);
-
 /* Set last_ticks, the last instant that anything in the log has. */
 void process_find_last(struct process *process);
