@@ -47,6 +47,7 @@ struct rare_counters {
 	double self_variance_ns2; /* of the path and the paths below it; set when everything is summed up */
 	uint64_t counted_calls;		/* this and the following: see counted_times.h */
 	double sampled_ns;
+	double most_cpu_ns;    /* of a recorded path's self time, by its samples; 0: not limited */
 	double moved_self_ns;  /* added to its times; */
 	double moved_total_ns; /* below 0: subtracted */
 	double moved_self_variance_ns2;

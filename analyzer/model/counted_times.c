@@ -12,6 +12,7 @@
 #define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
 					 * sample met there */
 #define IDLE_ERRORS	2.0		/* so many standard errors of the samples' time */
+#define CPU_ERRORS	2.0		/* likewise */
 
 /* Samples of a recorded path, and of the counted paths below it. */
 struct group {
@@ -200,6 +201,11 @@ static void lend(struct taker *taker)
 				lent_ns(taker, tree_node(taker->model, id));
 }
 
+static double mean_sample_ns(const struct group *group)
+{
+	return group->nr ? (group->own_ns + group->counted_ns) / (double)group->nr : 0;
+}
+
 /* The standard error of a number of samples is its square root. */
 static void give(struct tree_node *node, double ns, double sample_ns)
 {
@@ -243,6 +249,16 @@ static double counted_share(const struct group *group, double room_ns)
 }
 
 /*
+ * The self time of a recorded path above counted ones is a rest. On a busy machine most of that may be time off
+ * the processor, so its CPU time is limited to what its own samples, @own_ns of @sample_ns each, can stand for.
+ */
+static void limit_cpu(struct tree_node *owner, double own_ns, double sample_ns)
+{
+	rare_counters_of(&owner->rare)->most_cpu_ns =
+		own_ns + CPU_ERRORS * sqrt(own_ns * sample_ns + sample_ns * sample_ns);
+}
+
+/*
  * Take @taken_ns of @self_ns, the path's own, and of what counted paths lent it. The rest is its own time
  * first.
  */
@@ -281,6 +297,7 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double s
 		given_ns += entry->ns * share;
 	}
 	settle(taker, owner, self_ns, given_ns + group->stubs_ns * share);
+	limit_cpu(owner, group->own_ns * share, mean_sample_ns(group));
 }
 
 /* The doubt of a self time by samples is its standard error. */
@@ -292,7 +309,7 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	double share = pool->self_ns > 0 ? self_ns / pool->self_ns :
 					   fmax(node->sum.self_ns, 0) / pool->recorded_ns;
 	double doubt_ns = group->nr_in_hooks ? group->hooks_ns / sqrt((double)group->nr_in_hooks) : 0;
-	double sample_ns = group->nr ? (group->own_ns + group->counted_ns) / (double)group->nr : 0;
+	double sample_ns = mean_sample_ns(group);
 	struct rare_counters *rare;
 
 	if (pool->kept_ns == pool->self_ns || !(share > 0))
@@ -322,6 +339,8 @@ static void split(struct taker *taker)
 		if (group->nr >= COUNTED_LEAST_SAMPLES) {
 			share_of[id] = counted_share(group, room_ns);
 			settle(taker, node, self_ns, group->counted_ns * share_of[id] + group->stubs_ns);
+			if (share_of[id] > 0)
+				limit_cpu(node, group->own_ns, mean_sample_ns(group));
 		} else if (pool_of(taker, node)->first) {
 			split_by_pool(taker, node, self_ns);
 		}

@@ -352,32 +352,55 @@ TEST(the_hooks_had_cpu_time_only)
 	build_free(&build, model);
 }
 
-/* main 0 to 100, half of it on the processor. f, which it calls, was counted: 40 ms of CPU time by samples.
+/*
+ * main 0 to 100, half of it on the processor by the rows. f, which it calls, was counted: 40 ms of CPU time by
+ * samples. @nr of main, each 2 ms.
  */
+static struct model *load_counted(struct build *build, uint32_t nr)
+{
+	struct log_thread *thread = build_begin(build);
+	struct log_node *main_node = build_node(build, thread, &thread->root, MAIN),
+			*f = build_node(build, thread, main_node, F);
+	struct model *model;
+
+	build->header->timing = LOG_TIMING_AUTO;
+	build->header->sample_interval_ns = 2 * MS;
+	build_call(main_node, 100 * MS, 0);
+	build_call(f, 0, 0);
+	build_counter(build, thread, F, 1000);
+	build_path_samples(build, thread, f, 20, 0);
+	build_path_samples(build, thread, main_node, nr, 0);
+	slice(build, thread, main_node, 0, 100);
+	build_process_rows(build);
+	build_thread_rows(build, thread->tid, 0, 20, 5);
+	build_finish(build, AT(100) + 2, 0);
+	model = build_load(build);
+	function_use_read(model);
+	return model;
+}
+
 TEST(what_samples_gave_to_counted_calls_is_cpu_time)
 {
 	struct build build;
-	struct log_thread *thread = build_begin(&build);
-	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN),
-			*f = build_node(&build, thread, main_node, F);
-	struct model *model;
+	struct model *model = load_counted(&build, 5);
 
-	build.header->timing = LOG_TIMING_AUTO;
-	build.header->sample_interval_ns = 2 * MS;
-	build_call(main_node, 100 * MS, 0);
-	build_call(f, 0, 0);
-	build_counter(&build, thread, F, 1000);
-	build_path_samples(&build, thread, f, 20, 0);
-	slice(&build, thread, main_node, 0, 100);
-	build_process_rows(&build);
-	build_thread_rows(&build, thread->tid, 0, 20, 5);
-	build_finish(&build, AT(100) + 2, 0);
-	model = build_load(&build);
-	function_use_read(model);
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_WAIT_NS], 0, 1e4);
 	assert_near(use_of(model, MAIN)->total[USE_CPU_NS], 50e6, 1e4);
 	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 10e6, 1e4);
+	model_free(model);
+	build_release(&build);
+}
+
+/* No sample in 10 ms is hardly so: two standard errors are 4 ms here. */
+TEST(a_rest_is_not_more_cpu_time_than_samples_can_stand_for)
+{
+	struct build build;
+	struct model *model = load_counted(&build, 0);
+	const double *self = use_of(model, MAIN)->self;
+
+	assert_near(self[USE_CPU_NS], 4e6, 1e4);
+	assert_near(self[USE_CPU_NS] + self[USE_WAIT_NS] + self[USE_BLOCKED_NS], 60e6, 1e4);
 	model_free(model);
 	build_release(&build);
 }
