@@ -245,7 +245,8 @@ struct loaded {
 /* Return: false, after an error() */
 static bool load(struct loaded *loaded, const struct options *options, char *const *names)
 {
-	const bool were_hidden = messages_hide(options->filter.part); /* the first part's reader says the same */
+	/* the first part's reader says the same */
+	const bool were_hidden = messages_hide(options->filter.part);
 	const long nr_runs = choose_runs(&loaded->runs, names);
 
 	messages_show(were_hidden);

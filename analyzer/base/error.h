@@ -17,8 +17,8 @@ int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Suppress errors and warnings from now on if @hidden; what is suppressed already stays so. Return: whether it
- * was, for messages_show()
+ * Suppress errors and warnings from now on if @hidden; if they are suppressed already, they stay so.
+ * Return: whether they were, for messages_show()
  */
 bool messages_hide(bool hidden);
 /* Print errors and warnings again, unless they @were_hidden before. */

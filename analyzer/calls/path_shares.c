@@ -70,8 +70,8 @@ static void mix(double *parts, const double *others, double share)
 /*
  * Subtract hooks and counted calls from the CPU part of the raw time, which @shares divide. Both were CPU
  * time. If the CPU part is smaller than that, as in functions that are too short to time, the shares of the
- * whole hold for the rest. Where CPU samples decided the self time, all that they leave of it was time off the
- * processor. Return: in @parts, the parts of the self time that is left
+ * whole hold for the rest. Where CPU samples decided the self time, they leave time off the processor.
+ * Return: in @parts, the parts of the self time that is left
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)
 {

@@ -195,7 +195,7 @@ static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_
 	}
 	extent.bytes = area->bytes > left ? left : area->bytes;
 	extent.bytes = real_bytes(log, offset, extent.bytes);
-	if (area->bytes > left && offset < log->header.tail_bytes)	/* later ones are newer than the header */
+	if (area->bytes > left && offset < log->header.tail_bytes)	/* others are newer than the header */
 		logfile_damaged(log, offset, "an area that reaches past the end of the file");
 	extent.used_bytes = area->used_bytes < extent.bytes ? area->used_bytes : extent.bytes;
 	if (area->kind == LOG_AREA_THREAD || area->kind == LOG_AREA_FRAMES)

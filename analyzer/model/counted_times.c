@@ -249,8 +249,9 @@ static double counted_share(const struct group *group, double room_ns)
 }
 
 /*
- * The self time of a recorded path above counted ones is a rest. On a busy machine most of that may be time off
- * the processor, so its CPU time is limited to what its own samples, @own_ns of @sample_ns each, can stand for.
+ * The self time of a recorded path above counted ones is a rest. On a busy machine most of that may be time
+ * off the processor, so its CPU time is limited to what its own samples, @own_ns of @sample_ns each, can
+ * stand for.
  */
 static void limit_cpu(struct tree_node *owner, double own_ns, double sample_ns)
 {

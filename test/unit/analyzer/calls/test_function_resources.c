@@ -353,8 +353,8 @@ TEST(the_hooks_had_cpu_time_only)
 }
 
 /*
- * main 0 to 100, half of it on the processor by the rows. f, which it calls, was counted: 40 ms of CPU time by
- * samples. @nr of main, each 2 ms.
+ * main 0 to 100, half of it on the processor by the rows. f, which it calls, was counted: 40 ms of CPU time
+ * by samples. @nr of main, each 2 ms.
  */
 static struct model *load_counted(struct build *build, uint32_t nr)
 {
