@@ -86,10 +86,9 @@ static void complete_at(struct completions *completions, const struct mpi_argume
 	completions->requests[index] = NULL;
 }
 
-/* Fortran counts from 1. */
 static int index_of(const struct mpi_arguments *arguments, int place, int i)
 {
-	return ((const int *)arguments->values[place])[i] - (arguments->variant != FROM_C);
+	return stored_place(arguments->values[place], i, arguments->variant);
 }
 
 static void complete_those(struct completions *completions, const struct mpi_arguments *arguments)

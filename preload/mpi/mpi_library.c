@@ -94,6 +94,7 @@ static word variable(const char *name)
 static struct {
 	word in_place, f08_in_place; /* 0: not known; these too: */
 	word status_ignore, statuses_ignore, f08_status_ignore, f08_statuses_ignore;
+	bool f08_counts_from_0; /* where it stores which requests are complete */
 } fortran;
 
 static word pointer(const char *name)
@@ -101,6 +102,14 @@ static word pointer(const char *name)
 	const word *place = (const word *)variable(name);
 
 	return place ? *place : 0;
+}
+
+/* MPICH 4.0 to 4.0.3 store the places that C has; 3.4 and 4.1 add 1 (its issue 6270). */
+static bool is_mpich_4_0(void)
+{
+	const char *version = (const char *)variable("MPII_Version_string");
+
+	return version && strncmp(version, "4.0", 3) == 0;
 }
 
 static void know_fortran(void)
@@ -116,6 +125,7 @@ static void know_fortran(void)
 		fortran.statuses_ignore = pointer("MPI_F_STATUSES_IGNORE");
 		fortran.f08_status_ignore = pointer("MPI_F08_STATUS_IGNORE");
 		fortran.f08_statuses_ignore = pointer("MPI_F08_STATUSES_IGNORE");
+		fortran.f08_counts_from_0 = is_mpich_4_0();
 	}
 }
 
@@ -280,6 +290,13 @@ word stored_request(word address, int index, enum mpi_variant variant)
 	word handle = stored_handle(address, index, variant);
 
 	return variant != FROM_C && mpi.is_open_mpi ? mpi.request_f2c((int)handle) : handle;
+}
+
+int stored_place(word address, int index, enum mpi_variant variant)
+{
+	const bool is_from_0 = variant == FROM_C || (variant >= FROM_F08 && fortran.f08_counts_from_0);
+
+	return ((const int *)address)[index] - !is_from_0;
 }
 
 word stored_comm(word address, enum mpi_variant variant)

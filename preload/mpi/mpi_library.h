@@ -83,6 +83,8 @@ word argument_type(word argument, enum mpi_variant variant);
 word argument_operation(word argument, enum mpi_variant variant);
 /* The @index-th request that is stored at @address. */
 word stored_request(word address, int index, enum mpi_variant variant);
+/* The @index-th place in an array that the call has stored at @address, counted from 0. */
+int stored_place(word address, int index, enum mpi_variant variant);
 word stored_comm(word address, enum mpi_variant variant);
 word stored_window(word address, enum mpi_variant variant);
 

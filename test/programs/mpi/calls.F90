@@ -58,14 +58,14 @@ program calls
   call MPI_Finalize(error)
 contains
 
-! The other rank gets 4 numbers in each of 5 ways.
+! The other rank gets 4 numbers in each of 5 ways. MPI_Waitany completes the receive first, then the send.
 subroutine requests_of_all_kinds()
   call start()
   call MPI_Waitall(2, requests, statuses, error)
   call start()
   call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
   call start()
-  call MPI_Waitany(2, requests, which, status, error)
+  call MPI_Waitany(1, requests, which, status, error)
   call MPI_Waitany(2, requests, which, MPI_STATUS_IGNORE, error)
   call start()
   is_done = .false.
