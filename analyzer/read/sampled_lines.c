@@ -9,6 +9,7 @@
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
+#include "analyzer/model/naming.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/read/calling_lines.h"
@@ -271,6 +272,18 @@ static void read_runs(struct model *model)
 	free(is_read);
 }
 
+/* Lines are missing then, or have no function. */
+static void warn_of_damage(const struct model *model)
+{
+	for (const struct object *object = model->objects; object; object = object->next) {
+		const struct symbols *symbols = object->naming ? object->naming->symbols : NULL;
+
+		if (symbols && symbols_are_damaged(symbols))
+			warning("%s: its debug information is damaged: lines of it may be missing",
+				object->path);
+	}
+}
+
 const struct lines *sampled_lines_read(struct model *model)
 {
 	if (!model->samples.nr && !samples_know_waits(model) && !model->heap.nr_samples &&
@@ -284,5 +297,6 @@ const struct lines *sampled_lines_read(struct model *model)
 	name_functions(model->lines);
 	line_counts_read(model);
 	name_functions(model->lines);
+	warn_of_damage(model);
 	return model->lines;
 }

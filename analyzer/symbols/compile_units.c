@@ -23,6 +23,21 @@ int compile_units_by_addr(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
+ptrdiff_t compile_units_note(bool *is_damaged, ptrdiff_t result)
+{
+	*is_damaged |= result < 0;
+	return result;
+}
+
+bool compile_units_are_damaged(const struct compile_units *units)
+{
+	bool are_damaged = units->is_damaged;
+
+	for (size_t i = 0; i < units->nr; i++)
+		are_damaged |= units->list[i].is_damaged;
+	return are_damaged;
+}
+
 static void add_unit(struct compile_units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
 {
 	Dwarf_Addr base, begin, end;
@@ -30,7 +45,8 @@ static void add_unit(struct compile_units *units, Dwarf_Die *die, Dwarf_Die *ske
 
 	units->list = xgrow(units->list, units->nr, sizeof(*units->list));
 	units->list[units->nr] = (struct unit){ .die = *die, .skeleton = *skeleton };
-	while ((at = dwarf_ranges(skeleton, at, &base, &begin, &end)) > 0) {
+	while ((at = compile_units_note(&units->is_damaged,
+					dwarf_ranges(skeleton, at, &base, &begin, &end))) > 0) {
 		APPEND(units->ranges, units->nr_ranges) = (struct unit_range){ begin, end, units->nr };
 	}
 	units->nr++;
@@ -45,7 +61,9 @@ static void read_units(struct compile_units *units, Dwfl_Module *module)
 	Dwarf_Die die, split;
 
 	units->read = true;
-	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+	while (dwarf && compile_units_note(&units->is_damaged,
+					   dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split)) == 0) {
+		units->is_damaged |= dwarf_tag(&die) == DW_TAG_invalid;
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			add_unit(units, type == DW_UT_skeleton && split.addr ? &split : &die, &die);
 	}
@@ -97,6 +115,8 @@ const char *compile_units_path(Dwarf_Die *unit, const char *path)
 				     : NULL;
 	char *whole, *known;
 
+	if (!path || !path[0] || path[strlen(path) - 1] == '/') /* damaged */
+		return NULL;
 	if (!folder)
 		return path;
 	whole = xcalloc(1, strlen(folder) + strlen(path) + 2);

@@ -23,6 +23,7 @@ struct unit {
 	bool read;			/* these are known, and is_fortran */
 	bool is_fortran;
 	struct inlined *inlined;	/* symbols.c's own; NULL: not read yet */
+	bool is_damaged;		/* part of it cannot be read, as far as that was tried */
 };
 
 struct compile_units {
@@ -32,11 +33,16 @@ struct compile_units {
 	size_t nr;
 	struct unit_range *ranges;	/* sorted by begin */
 	size_t nr_ranges;
+	bool is_damaged;		/* as a unit: not all units can be listed */
 };
 
 /* The unit that has the code at @addr of the module; NULL: none has. The first call lists the units. */
 struct unit *compile_units_find(struct compile_units *units, Dwfl_Module *module, uint64_t addr);
 void compile_units_release(struct compile_units *units);
+
+/* Set *@is_damaged if libdw could not read on, so that @result is below 0. Return: @result */
+ptrdiff_t compile_units_note(bool *is_damaged, ptrdiff_t result);
+bool compile_units_are_damaged(const struct compile_units *units);
 
 /* The first instruction of a function. Return: false if @die has no code */
 bool compile_units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
@@ -44,7 +50,7 @@ bool compile_units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
 /* The path of the source file that the attribute @name of @die numbers; NULL: not known. */
 const char *compile_units_file(Dwarf_Die *die, unsigned int name);
 
-/* @path as the unit has it, from its folder if it is relative. Valid until the end. NULL if @path is. */
+/* @path as the unit has it, from its folder if it is relative. Valid until the end. NULL if @path is none. */
 const char *compile_units_path(Dwarf_Die *unit, const char *path);
 
 /* Orders structs whose first member is an address, for qsort() and bsearch(). */

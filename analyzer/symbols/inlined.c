@@ -25,6 +25,7 @@ struct body {
 };
 
 struct inlined {
+	struct unit *unit;
 	struct inlined_copy *copies;
 	size_t nr_copies;
 	struct piece *pieces;		/* in the order of the walk */
@@ -36,6 +37,11 @@ struct inlined {
 };
 
 static void read_children(struct inlined *inlined, Dwarf_Die *parent, size_t within, int depth);
+
+static ptrdiff_t note(struct inlined *inlined, ptrdiff_t result)
+{
+	return compile_units_note(&inlined->unit->is_damaged, result);
+}
 
 /* Link-time optimization puts an entry of its own between a copy and what the source says of the function. */
 static Dwarf_Die origin_of(Dwarf_Die *die)
@@ -67,7 +73,7 @@ static void read_function(struct inlined *inlined, Dwarf_Die *die, uint64_t entr
 	APPEND(inlined->called, inlined->nr_called) =
 		(struct inlined_called){ inlined->copies[copy].origin.addr, entry_addr };
 	read_children(inlined, die, copy, depth);
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while ((at = note(inlined, dwarf_ranges(die, at, &base, &begin, &end))) > 0) {
 		APPEND(inlined->bodies, inlined->nr_bodies) =
 			(struct body){ begin, end, copy, first_piece, inlined->nr_pieces };
 	}
@@ -79,7 +85,7 @@ static void read_copy(struct inlined *inlined, Dwarf_Die *die, size_t within, in
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while ((at = note(inlined, dwarf_ranges(die, at, &base, &begin, &end))) > 0) {
 		APPEND(inlined->pieces, inlined->nr_pieces) = (struct piece){ begin, end, copy };
 	}
 	read_children(inlined, die, copy, depth);
@@ -91,7 +97,7 @@ static void read_children(struct inlined *inlined, Dwarf_Die *parent, size_t wit
 	Dwarf_Addr addr;
 	Dwarf_Die die;
 
-	if (depth > DEEPEST || dwarf_child(parent, &die) != 0)
+	if (depth > DEEPEST || note(inlined, dwarf_child(parent, &die)) != 0)
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
@@ -111,7 +117,7 @@ static void read_children(struct inlined *inlined, Dwarf_Die *parent, size_t wit
 			read_children(inlined, &die, within, depth + 1);
 			break;
 		}
-	} while (dwarf_siblingof(&die, &die) == 0);
+	} while (note(inlined, dwarf_siblingof(&die, &die)) == 0);
 }
 
 static int compare_origin(const void *a, const void *b)
@@ -126,6 +132,7 @@ struct inlined *inlined_read(struct unit *unit)
 {
 	struct inlined *inlined = xcalloc(1, sizeof(*inlined));
 
+	inlined->unit = unit;
 	read_children(inlined, &unit->die, SIZE_MAX, 0);
 	if (inlined->nr_bodies)
 		qsort(inlined->bodies, inlined->nr_bodies, sizeof(*inlined->bodies), compile_units_by_addr);
@@ -218,8 +225,12 @@ const char *inlined_link_name(const struct inlined_copy *copy)
 	Dwarf_Die origin = copy->origin;
 	Dwarf_Attribute attribute;
 
+	const char *name;
+
 	if (dwarf_attr_integrate(&origin, DW_AT_linkage_name, &attribute) ||
 	    dwarf_attr_integrate(&origin, DW_AT_MIPS_linkage_name, &attribute))
-		return dwarf_formstring(&attribute);
-	return dwarf_diename(&origin);
+		name = dwarf_formstring(&attribute);
+	else
+		name = dwarf_diename(&origin);
+	return name && name[0] ? name : NULL;
 }

@@ -229,16 +229,34 @@ const char *symbols_function_before(struct symbols *symbols, const char *file, u
 	return found ? found->link_name : NULL;
 }
 
+bool symbols_are_damaged(const struct symbols *symbols)
+{
+	return compile_units_are_damaged(&symbols->units);
+}
+
+static void note_lines(struct unit *unit)
+{
+	Dwarf_Lines *lines;
+	size_t nr;
+
+	if (dwarf_hasattr(&unit->skeleton, DW_AT_stmt_list))
+		compile_units_note(&unit->is_damaged, dwarf_getsrclines(&unit->skeleton, &lines, &nr));
+}
+
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
 {
 	struct unit *unit = find_unit(symbols, addr);
 	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->skeleton, addr - symbols->units.bias) : NULL;
+	const char *file;
 	int number;
 
+	if (unit && !at)
+		note_lines(unit);
 	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
 		return NULL;
-	*line = (unsigned int)number;
-	return compile_units_path(&unit->skeleton, dwarf_linesrc(at, NULL, NULL));
+	file = compile_units_path(&unit->skeleton, dwarf_linesrc(at, NULL, NULL));
+	*line = file ? (unsigned int)number : 0;
+	return file;
 }
 
 /* Fortran: "__mod_MOD_sub" is mod::sub. For "sub_", "inner.0" and "MAIN__" debug information has the name. */

@@ -103,6 +103,9 @@ struct symbol_code {
 size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
 		    struct symbol_code codes[SYMBOLS_CODES_MOST]);
 
+/* Is there debug information that cannot be read, as far as that was tried? */
+bool symbols_are_damaged(const struct symbols *symbols);
+
 /*
  * The name of the variable at @addr, *@offset bytes from its begin, as the symbol table has it; NULL: none is
  * known there. The text is valid until symbols_close().
