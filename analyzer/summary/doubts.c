@@ -289,6 +289,7 @@ static const struct noted {
 	{ "heap_off", "heap_not_counted", "the heap was not counted", true },
 	{ "heap_sample_off", "heap_not_sampled", "stacks of allocations were not sampled", true },
 	{ "samples_off", "samples_off", "CPU time was not sampled, or not until the end,", true },
+	{ "page_faults_off", "page_faults_off", "page faults were not recorded", true },
 	{ "samples_without_callers", "samples_without_callers",
 	  "the time of counted functions in library code counts for their recorded callers", true },
 	{ "sites_off", "call_sites_unchanged", "hooks count short calls, which takes longer,", false },

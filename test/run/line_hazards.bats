@@ -5,6 +5,24 @@ load lib
 
 source=$(realpath "$BATS_TEST_DIRNAME/../programs/lines.c")
 
+@test "perf events forbidden: the program runs on, and both views say why there is no new memory" {
+	local status=0
+	needs_strace
+	gcc -g -O2 "$here/../programs/new_pages.c" -o new_pages
+	strace -f -o trace -e trace=perf_event_open -e inject=perf_event_open:error=EACCES \
+		"$build/insideme-run" --quiet --page-faults ./new_pages execed >stdout 2>stderr || status=$?
+	grep -q INJECTED trace
+	same status "$status" 4
+	quiet
+	"$report" -v lines >text
+	tr -s '\n ' ' ' <text |
+		grep -q 'new memory is not known: the kernel does not allow perf events: Permission denied'
+	same columns "$(grep -c 'New memory' text)" 0
+	same "of both programs" "$(view quality --columns finding | grep -c '^page_faults_off$')" 2
+	COLUMNS=500 "$report" -v quality | grep -q \
+		'page faults were not recorded in process [0-9]*: the kernel does not allow perf events'
+}
+
 # overwrite SECTION HOW: of the program lines, with zeros, ones, ones at the head, or in the second half;
 # a number: with random bytes here and there
 overwrite() {
@@ -98,4 +116,37 @@ no_other() {
 				"$(grep -v 'damaged: lines of it may be missing$' report.stderr)" ''
 		done
 	done
+}
+
+# touched COMMENT PAGES: the line of new_pages.c touched so many pages first, but for those that were lost
+touched() {
+	local number lost
+	number=$(grep -n "/\* $1 \*/" "$here/../programs/new_pages.c" | cut -d: -f1)
+	lost=$(view quality | "$here/csv" value finding=lost_page_faults)
+	between "pages $1" $(($2 - ${lost:-0})) \
+		$(($("$here/csv" new_bytes line="$number" <lines.csv | awk '{sum += $1} END {print sum + 0}') / 4096)) \
+		$(($2 + 3))
+}
+
+# faults HOW STATUS: new_pages HOW ends with the status; its lines in lines.csv
+faults() {
+	local status=0
+	gcc -g -O2 "$here/../programs/new_pages.c" -o new_pages
+	monitor --quiet --page-faults ./new_pages "$1" || status=$?
+	same "status" "$status" "$2"
+	"$report" -v lines >text
+	! grep -q 'new memory is not known: the kernel' text || skip "perf events are forbidden here"
+	view lines >lines.csv
+}
+
+@test "new memory of a killed program, up to its last page" {
+	faults killed 137
+	touched "at first" 1000
+}
+
+@test "new memory before and after an exec" {
+	faults execed 4
+	quiet
+	touched "at first" 1000
+	touched "after exec" 3000
 }
