@@ -128,10 +128,10 @@ touched() {
 		$(($2 + 3))
 }
 
-# faults HOW STATUS: new_pages HOW ends with the status; its lines in lines.csv
+# faults HOW STATUS [COMPILER]: new_pages HOW ends with the status; its lines in lines.csv
 faults() {
 	local status=0
-	gcc -g -O2 "$here/../programs/new_pages.c" -o new_pages
+	"${3:-gcc}" -g -O2 "$here/../programs/new_pages.c" -o new_pages
 	monitor --quiet --page-faults ./new_pages "$1" || status=$?
 	same "status" "$status" "$2"
 	"$report" -v lines >text
@@ -149,4 +149,16 @@ faults() {
 	quiet
 	touched "at first" 1000
 	touched "after exec" 3000
+}
+
+@test "new memory of a forked child, without a log of its own and with one" {
+	local compiler
+	for compiler in gcc "$build/insideme-cc"; do
+		rm -rf insideme.data
+		faults forked 3 "$compiler"
+		quiet
+		touched "at first" 1000
+		touched "in the child" 2000
+		touched "copied" 1000
+	done
 }

@@ -60,7 +60,9 @@ static struct log_page_faults *new_table(struct log_header *log, uint32_t nr_pla
 	const uint64_t bytes = sizeof(struct log_page_faults) + nr_places * sizeof(struct log_page_fault);
 	struct log_area *area;
 
-	log_grow(log, log_fd, __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) + bytes + LOG_AREA_ALIGN);
+	if (log_fd >= 0)
+		log_grow(log, log_fd,
+			 __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) + bytes + LOG_AREA_ALIGN);
 	area = log_claim(log, LOG_AREA_PAGE_FAULTS, 0, bytes, (uint32_t)bytes,
 			 sizeof(struct log_page_fault));
 	if (!area)

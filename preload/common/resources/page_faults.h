@@ -18,7 +18,10 @@ struct page_faults {
 /* Return: 0, or -errno where the kernel does not allow it; then the other functions do nothing. */
 int page_faults_open(struct page_faults *faults, int tid, struct log_header *log);
 
-/* Add what happened since the last call to the log's area of page faults. @log_fd: to grow the log. */
+/*
+ * Add what happened since the last call to the log's area of page faults. @log_fd: to grow the log; -1: it
+ * grows only for others.
+ */
 void page_faults_read(struct page_faults *faults, int log_fd);
 
 /* Read once more, then release the ring. */

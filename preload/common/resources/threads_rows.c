@@ -15,9 +15,9 @@
 #define LIST_ALWAYS	16
 #define ROOM_SHIFT	6	/* share of the budget for the rows of all threads ever */
 
-void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, bool wants_waits)
+void tasks_init(struct tasks *tasks, struct log_header *log, struct log_header *faults_log, bool wants_waits)
 {
-	tasks->wants_faults = wants_faults;
+	tasks->faults_log = faults_log;
 	tasks->blocked = (struct blocked_log){ .log = log, .is_on = wants_waits };
 	tasks->log = log;
 	tasks->task_fd = -1;
@@ -30,8 +30,14 @@ void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, 
 
 static void forgo_faults(struct tasks *tasks, const char *why)
 {
-	log_write_text(tasks->log, "page_faults_off", why, clock_ticks(tasks->log->clock));
-	tasks->wants_faults = false;
+	log_write_text(tasks->faults_log, "page_faults_off", why, clock_ticks(tasks->faults_log->clock));
+	tasks->faults_log = NULL;
+}
+
+/* The log of another process grows by its own writers alone. */
+static int faults_fd(const struct tasks *tasks, int log_fd)
+{
+	return tasks->faults_log == tasks->log ? log_fd : -1;
 }
 
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count *count)
@@ -40,7 +46,7 @@ void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count
 	tasks->own_tid = own_thread ? (int)sys_gettid() : 0;
 	tasks->blocked.own_addr = own_thread ? (uintptr_t)tasks : 0;
 	tasks->task_fd = proc_file_open(pid, "task");
-	if (tasks->own_tid && tasks->wants_faults)
+	if (tasks->own_tid && tasks->faults_log)
 		forgo_faults(tasks, "only insideme-run records them");
 }
 
@@ -65,11 +71,11 @@ static void open_off_cpu(struct tasks *tasks, struct task *task)
 /* A thread that has ended meanwhile is no reason to give up. */
 static void open_faults(struct tasks *tasks, struct task *task)
 {
-	int error = tasks->wants_faults ? page_faults_open(&task->faults, task->tid, tasks->log) : 0;
+	int error = tasks->faults_log ? page_faults_open(&task->faults, task->tid, tasks->faults_log) : 0;
 	char why[96];
 	struct text text;
 
-	if (!tasks->wants_faults)
+	if (!tasks->faults_log)
 		task->faults.ring = NULL;
 	if (!error || error == -ESRCH)
 		return;
@@ -92,7 +98,7 @@ void tasks_close(struct tasks *tasks, int log_fd)
 {
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_close);
-		page_faults_close(&tasks->list[i].faults, log_fd);
+		page_faults_close(&tasks->list[i].faults, faults_fd(tasks, log_fd));
 	}
 	proc_file_close(&tasks->task_fd);
 }
@@ -132,7 +138,7 @@ static void drop_ended(struct tasks *tasks, int log_fd)
 		if (!task->listed) {
 			tasks->ended_wait_ns += task->wait_ns;
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
-			page_faults_close(&task->faults, log_fd);
+			page_faults_close(&task->faults, faults_fd(tasks, log_fd));
 			continue;
 		}
 		if (kept != i) {
@@ -224,7 +230,7 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, which got the same tid */
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
 			open_off_cpu(tasks, task);
-			page_faults_close(&task->faults, log_fd);
+			page_faults_close(&task->faults, faults_fd(tasks, log_fd));
 			open_faults(tasks, task);
 		}
 		has_run = schedstat.cpu_ns != task->cpu_ns;
@@ -248,7 +254,7 @@ void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buff
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_task(tasks, &tasks->list[i], log_fd, buffer, bytes);
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_read);
-		page_faults_read(&tasks->list[i].faults, log_fd);
+		page_faults_read(&tasks->list[i].faults, faults_fd(tasks, log_fd));
 	}
 }
 

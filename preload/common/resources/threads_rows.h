@@ -41,12 +41,13 @@ struct tasks {
 	uint32_t nr_readings;
 	uint32_t nr_tasks;
 	bool has_more;			/* there are more threads than we keep */
-	bool wants_faults;		/* page faults by code; false where the kernel does not allow it */
+	struct log_header *faults_log;	/* gets page faults by code; NULL: not wanted, or not allowed */
 	struct blocked_log blocked;
 	struct task list[TASKS_MAX];
 };
 
-void tasks_init(struct tasks *tasks, struct log_header *log, bool wants_faults, bool wants_waits);
+/* @faults_log: of a process that has the same code, @log or another one; NULL: page faults are not wanted. */
+void tasks_init(struct tasks *tasks, struct log_header *log, struct log_header *faults_log, bool wants_waits);
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count *count);
 /* @log_fd: see tasks_read(). */
 void tasks_close(struct tasks *tasks, int log_fd);

@@ -48,7 +48,7 @@ struct sampler_config {
 	 * child's pid as id.
 	 */
 	/* The log that the child has mapped, as mapped here; NULL: the process has its own log, @log */
-	const struct log_header *ancestor;
+	struct log_header *ancestor;
 	const struct log_entry *entry;		/* the child's entry in it */
 	const struct log_heap *entry_heap;	/* the entry's counters of the heap; NULL: none */
 	uint64_t process_start;			/* field 22 of /proc/PID/stat */

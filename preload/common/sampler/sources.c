@@ -57,7 +57,7 @@ static void open_rest(struct sources *sources)
 }
 
 /* The log of ours that the process has mapped. */
-static const struct log_header *mapped_log(const struct sampler_config *config)
+static struct log_header *mapped_log(const struct sampler_config *config)
 {
 	return config->ancestor ? config->ancestor : config->log;
 }
@@ -80,7 +80,8 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 	if (config->settings.interval_ns)
 		sources->usage.full_every = config->settings.interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
 					    (uint32_t)(FULL_NS / config->settings.interval_ns);
-	tasks_init(&sources->tasks, config->log, config->settings.page_faults && !config->ancestor,
+	tasks_init(&sources->tasks, config->log,
+		   config->settings.page_faults ? mapped_log(config) : NULL,
 		   config->settings.waits && !config->ancestor);
 	machine_owner_init(&sources->machine_owner, config->run, config->log);
 	sources->machine_is_open = sources->cgroup_is_open = false;
