@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Curves: what their axes show of a chosen time, and where they end.
-import { check, makePage, open, record, runTests, same, test } from "./lib.mjs";
+import { check, csv, makePage, open, record, runTests, same, test } from "./lib.mjs";
 
 const page = makePage(record("grown", "grow"));
 
@@ -41,6 +41,24 @@ test("an area ends where it is known, and does not slope to 0", async () => {
 		panel.curves.make();
 	});
 	same("what is not known is a number", (await plotOf(tab, "Memory", 0)).nan, false);
+	same("complaints", tab.complaints, []);
+});
+
+test("entries and exits of calls are on the heap's curve, and named below the pointer", async () => {
+	const tab = await open(page, { hash: "panel=memory" });
+	await tab.locator(".curve-calls").waitFor();
+	check("their key", (await tab.locator(".curve-calls").textContent()).startsWith("▲ entry and ▼ exit of the single calls that "));
+	const box = await tab.locator(".memory .u-over").boundingBox();
+	const told = new Set();
+	for (let x = 1; x < box.width; x += 6) {
+		await tab.mouse.move(box.x + x, box.y + box.height / 2);
+		for (const text of (await tab.locator(".curve-call").textContent()).split("  ").filter(Boolean))
+			told.add(text);
+	}
+	const functions = new Set(csv(record("again", "grow"), "functions").map((row) => row.function));
+	check(`${told.size} names`, told.size >= 2);
+	same("other than functions", [...told].filter((text) => !functions.has(text.match(/^@(.*?)( \(libc\))? \((in|out)\)$/)?.[1])), []);
+	check("an entry and an exit", [...told].some((text) => text.endsWith("(in)")) && [...told].some((text) => text.endsWith("(out)")));
 	same("complaints", tab.complaints, []);
 });
 

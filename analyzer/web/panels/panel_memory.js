@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The heap, as far as it was recorded: what lives at its peak and to the end by call path, who allocates,
 // and which sizes.
+import { callMarks, showMarks } from "../charts/call_marks.js";
 import { chart } from "../charts/chart.js";
 import { bar, h, ofWholeRun, replace } from "../base/dom.js";
 import { Flame } from "../charts/flame.js";
@@ -31,13 +32,24 @@ function drawCurve(app, place) {
 	}
 	const peak = heap ? figures(app.series.exact("process", "heap_bytes"), app.from, app.to) :
 		{ peak: NaN };
+	const told = h("span.note.curve-call");
 	replace(place, h("div.curve-title", {}, lines.map((line) => h("span.key", {},
 		h("span.dot", { style: { background: line.colour } }), line.label)),
 		Number.isFinite(peak.peak) ?
 			`largest sample of the heap: ${format("bytes", peak.peak)}, at ` +
-			`${within(peak.peakAt, app.to - app.from)}` : null));
-	chart(place, { lines, height: 130, from: app.from, to: app.to,
+			`${within(peak.peakAt, app.to - app.from)}` : null, told));
+	const plot = chart(place, { lines, height: 130, from: app.from, to: app.to,
 		onSelect: (from, to) => app.setTime(from, to) });
+	markCalls(app, plot, lines.at(-1), told);
+}
+
+async function markCalls(app, plot, line, told) {
+	const spans = await app.model.spans();
+	const marks = spans?.about.calls ? callMarks(spans, app.model, app.from, app.to) : [];
+	const nr = showMarks(plot, line, marks, told);
+	if (nr)
+		plot.root.after(h("p.note.curve-calls", {}, "▲ entry and ▼ exit of the single calls that ",
+			marks.ofHeap ? "changed the heap most" : "took longest", "; point at one for its name"));
 }
 
 // Allocations by size; a bar holds sizes up to its label.
