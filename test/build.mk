@@ -216,7 +216,7 @@ run-runs: all $(programs) $(O)/sanitized/insideme-report
 
 # Benchmarks, beside other profilers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
-bench_programs := $(addprefix $(bench_bin)/,blocks loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain exceptions empty forks growth hour locks measure log_bytes paths pauses regions sampling sizes threads ticks.so nothing.so)
+bench_programs := $(addprefix $(bench_bin)/,blocks loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain exceptions empty forks growth hour locks measure log_bytes paths pauses regions sampling sizes threads waiters ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
 $(bench_bin)/blocks $(bench_bin)/loop $(bench_bin)/interpreter $(bench_bin)/mesh $(bench_bin)/exceptions $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/growth $(bench_bin)/paths $(bench_bin)/pauses $(bench_bin)/regions $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
 $(bench_bin)/loop.pg: bench_cflags += -pg
@@ -246,6 +246,7 @@ bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
 	$(Q)test/bench/monitors $(abspath $(O))
 	$(Q)test/bench/lines $(abspath $(O))
+	$(Q)test/bench/stacks $(abspath $(O))
 .PHONY: bench
 
 # How true the shares are, beside perf and uftrace. Takes minutes. TRUTH="tiny loops" measures those alone.
