@@ -21,12 +21,12 @@ __asm__(".section .rodata\n"
 	"page_end:\n"
 	".byte 0\n"
 	".previous\n");
-static const char mark[] = "<!--data-->";
+static const char data_mark[] = "<!--data-->", text_mark[] = "<!--text-->";
 
-/* Views whose data has its own sheets instead of tables. */
+/* Views whose data has its own sheets instead of tables, or whose rows are too many for a page. */
 static bool is_apart(const struct view *view)
 {
-	static const char *const apart[] = { "tree", "callers", "callees", "calls", "events" };
+	static const char *const apart[] = { "tree", "callers", "callees", "calls", "events", "steps" };
 
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
 		if (strcmp(view->name, apart[i]) == 0)
@@ -108,15 +108,43 @@ static int fill(struct page *page)
 	return status;
 }
 
+/* Print the page from @at to @mark. Return: behind the mark */
+static const char *print_up_to(const char *mark, const char *at, FILE *out)
+{
+	const char *split = memmem(at, (size_t)(page_end - at), mark, strlen(mark));
+
+	fwrite(at, 1, (size_t)(split - at), out);
+	return split + strlen(mark);
+}
+
+/* Print text so that none of it is markup. */
+static void print_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+}
+
 static void print(const struct page *page, FILE *out)
 {
-	const char *split = memmem(page_begin, (size_t)(page_end - page_begin), mark, strlen(mark));
+	const char *at = print_up_to(text_mark, page_begin, out);
 
-	fwrite(page_begin, 1, (size_t)(split - page_begin), out);
+	print_text(page->text ?: "", out);
+	at = print_up_to(data_mark, at, out);
 	for (size_t i = 0; i < page->nr_sheets; i++)
 		sheet_write(page->sheets[i], out);
-	split += strlen(mark);
-	fwrite(split, 1, (size_t)(page_end - split), out);
+	fwrite(at, 1, (size_t)(page_end - at), out);
 }
 
 /* Return: 0 or -errno */
@@ -138,6 +166,7 @@ static void release(struct page *page)
 		free(page->sheets[i]);
 	}
 	free(page->sheets);
+	free(page->text);
 	free(page->function_of);
 	free(page->path_of);
 }

@@ -19,6 +19,7 @@ struct page {
 	uint32_t nr_functions;		/* plain ones; "(other paths)" comes after them */
 	struct sheet **sheets;
 	size_t nr_sheets;
+	char *text;			/* the first page as text, shown until the page is drawn */
 };
 
 /* Add an empty sheet, which is released with the page. */

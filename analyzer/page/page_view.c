@@ -11,6 +11,7 @@
 
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
+#include "analyzer/formats/formats.h"
 
 /* A column while its rows are read: numbers or texts, whichever come. */
 struct collected {
@@ -132,6 +133,22 @@ static json_t *sections_of(const struct document *document)
 	return list;
 }
 
+/* The view as -v shows it where there is no terminal. Newly allocated; NULL: no memory */
+static char *text_of(struct document *document, const struct options *given)
+{
+	struct options options = *given;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	options.screen = NULL;
+	format_text(out, document, &options);
+	fclose(out);
+	return text;
+}
+
 int page_add_view(struct page *page, const char *view,
 		  int (*build)(struct document *document, struct report *report))
 {
@@ -159,6 +176,8 @@ int page_add_view(struct page *page, const char *view,
 		add_table(page_sheet(page, name), table, &options);
 		free(name);
 	}
+	if (status == 0 && strcmp(view, "summary") == 0)
+		page->text = text_of(&document, &options);
 	document_release(&document);
 	return status;
 }

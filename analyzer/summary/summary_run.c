@@ -15,8 +15,14 @@
 #define LAST_WORDS_PROCESSES	3
 #define LAST_WORDS_STACKS	6
 
-/* "today 10:14:03, 2 min ago", "on 2026-11-18 23:10:44" */
-static char *when(struct document *document, uint64_t realtime_ns)
+/* A page and a file are read later. */
+static bool is_kept(const struct options *options)
+{
+	return options->output || strcmp(options->format, "html") == 0;
+}
+
+/* "today 10:14:03, 2 min ago", "2026-11-18 23:10:44". The latter alone if @is_kept */
+static char *when(struct document *document, uint64_t realtime_ns, bool is_kept)
 {
 	time_t start = (time_t)(realtime_ns / 1000000000);
 	struct timespec now;
@@ -28,7 +34,8 @@ static char *when(struct document *document, uint64_t realtime_ns)
 	age = difftime(now.tv_sec, start);
 	localtime_r(&start, &then);
 	localtime_r(&now.tv_sec, &today);
-	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday || age < 0) {
+	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday || age < 0 ||
+	    is_kept) {
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &then);
 		return document_text(document, "%s", text);
 	}
@@ -57,8 +64,8 @@ static void add_heading(struct document *document, struct report *report)
 		newest = document_text(document, "; added up with %zu more", report->nr_runs - 1);
 	document_add(document, NULL,
 		     document_text(document, "%s     %s%s%s%s", run->path,
-				   when(document, model->start_realtime_ns), host[0] ? ", on " : "", host,
-				   newest))
+				   when(document, model->start_realtime_ns, is_kept(report->options)),
+				   host[0] ? ", on " : "", host, newest))
 		->wraps = true;
 }
 

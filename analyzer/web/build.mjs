@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Make the page one file: node build.mjs OUTPUT. The page names its only script and style by their hash, so
-// that a browser runs nothing else, whatever a log contains. insideme-report puts the data at <!--data-->.
+// that a browser runs nothing else, whatever a log contains. insideme-report puts the data at <!--data-->, and
+// the text that is shown before the script has drawn, and without it, at <!--text-->.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -30,8 +31,8 @@ writeFileSync(process.argv[2], `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
-<noscript>This page is drawn by its script: allow it to run.</noscript>
-<div id="app"></div>
+<noscript>This page is drawn by its script: allow it to run. Its first page as text:</noscript>
+<div id="app"><pre class="first"><!--text--></pre></div>
 <!--data-->
 <script>${script}</script>
 </body>

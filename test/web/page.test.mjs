@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of insideme-report -f html: what each panel shows, beside the csv of the same run.
-import { build, csv, digits, makePage, open, record, runTests, same, check, test } from "./lib.mjs";
+import { build, csv, digits, makePage, open, readFileSync, record, report, runTests, same, check, test } from "./lib.mjs";
 
 const run = record("calls", "calls");
 const page = makePage(run);
@@ -140,6 +140,17 @@ test("errors and quality: how it ended, and every finding with its number", asyn
 	same("findings", sorted(shown), sorted(csv(run, "quality").map((row) => [row.finding, row.value])));
 	const costs = await tab.locator("[aria-label=costs] li").evaluateAll((all) => all.map((one) => one.dataset.finding));
 	same("costs are no doubts", costs.includes("log_bytes") && await tab.locator("[aria-label=findings] [data-finding=log_bytes]").count(), 0);
+});
+
+test("the first page is there as text, at once and without the script", async () => {
+	const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+	const [, text] = readFileSync(page, "utf8").match(/<div id="app"><pre class="first">([^]*?)<\/pre>/);
+	const shown = text.replace(/&(lt|gt|amp);/g, (entity) => entities[entity]).split("\n");
+	const expected = report(run).stdout.split("\n");
+	check(`${shown.length} lines`, shown.length > 20);
+	same("without how long ago", / \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, on /.test(shown[0]), true);
+	same("what is said", report("-f", "html", "-o", page, run).stderr, "");
+	same("all other lines", shown.slice(1).join("\n"), expected.slice(1).join("\n"));
 });
 
 await runTests();
