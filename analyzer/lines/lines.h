@@ -63,6 +63,7 @@ struct lines {
 	uint64_t nr_faults;		/* page faults */
 	uint64_t new_elsewhere_bytes;	/* of pages that code without a line touched first */
 	uint64_t nr_visits;		/* of all lines */
+	uint64_t nr_lineless;		/* calls that were only counted, where nothing tells their line */
 	bool are_read;			/* by sampled_lines_read() */
 	bool visits_are_read;		/* by line_visits_read() */
 };

@@ -144,8 +144,10 @@ static void add_calls(const struct reader *reader, const struct tree_node *path,
 	const bool has_time = !path->function->is_counted;
 	struct calling from;
 
-	if (!has_time && !is_inlined(process, path, return_low))
+	if (!has_time && !is_inlined(process, path, return_low)) {
+		lines_of(process->model)->nr_lineless += calls->nr;
 		return;
+	}
 	from = calling_of(process, path, site_low, return_low);
 	if (!has_time)
 		*calls = (struct line_calls){ .nr = calls->nr, .min_ns = NAN, .max_ns = NAN };

@@ -410,15 +410,22 @@ static const char *new_note(struct document *document, const struct model *model
 	return why ? document_text(document, "new memory is not known: %s; ", why) : "";
 }
 
-static const char *calls_note(struct document *document, const struct model *model)
+static const char *calls_note(struct document *document, const struct model *model,
+			      const struct lines *lines)
 {
+	const char *lineless = "";
+
 	if (!calling_lines_are_in(model, NO_RUN))
 		return "";
+	if (lines->nr_lineless)
+		lineless = document_text(document,
+					 "%" PRIu64 " calls have no line, because they were only counted "
+					 "(--timing=exact: they have one); ", lines->nr_lineless);
 	return document_text(document,
 			     "hits%s and time of functions with hooks: calls that came from the line "
 			     "(recursion: the time of the outermost call's), rest: the function's own code, "
-			     "and calls that were only counted or have no hooks; ",
-			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "");
+			     "and calls that were only counted or have no hooks; %s",
+			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "", lineless);
 }
 
 static const char *visits_note(const struct model *model, const struct lines *lines)
@@ -466,7 +473,7 @@ static const char *note_of(struct document *document, struct report *report)
 				     knows_more(model) ? "" : "hits and time: --call-lines, "
 				     "insideme-cc --lines, --sample; ");
 	return document_text(document, "%s%s%s%s%s%s%s", hits_note(document, model),
-			     calls_note(document, model), time, heap, new_note(document, model, lines),
+			     calls_note(document, model, lines), time, heap, new_note(document, model, lines),
 			     visits_note(model, lines),
 			     report->options->sort ? "lines of all functions"
 						   : "first 10 functions: --match or --top 0 shows others");

@@ -96,7 +96,11 @@ whole() { view functions | "$here/csv" total_ns function="$1"; }
 	same "the other one" "$(line brief 'inlined three times' hits)" 900000
 	same "a line that calls" "$(line brief 'called once' hits)" ''
 	same "calls that are timed" "$(line parts 4 hits)" 400
+	"$report" -v lines >text
+	tr -s '\n ' ' ' <text | grep -q '; 1200000 calls have no line, because they were only counted (--timing=exact'
 	recorded --timing=exact ./call_lines 3000
+	"$report" -v lines >text
+	same "calls without a line" "$(grep -c 'have no line' text)" 0
 	same "a line that calls, with exact timing" "$(line brief 'called three times' hits)" 9000
 }
 
@@ -105,6 +109,54 @@ whole() { view functions | "$here/csv" total_ns function="$1"; }
 	monitor --quiet ./call_lines
 	"$report" -v lines >text
 	grep -q 'no line is known: .*--call-lines' <(tr -s '\n ' ' ' <text)
+}
+
+@test "calls from a library without hooks are of no line of the program" {
+	local debug line
+	cat >sorter.c <<-'END'
+		void each(int n, void (*call)(void))
+		{
+			for (int i = 0; i < n; i++)
+				call();
+		}
+	END
+	cat >sorting.c <<-'END'
+		#include <stdlib.h>
+		void each(int n, void (*call)(void));
+		static volatile unsigned long sink;
+		static void called(void)
+		{
+			for (int i = 0; i < 100000; i++)
+				sink++;
+		}
+		static int compare(const void *a, const void *b)
+		{
+			called();
+			return *(const int *)a - *(const int *)b;
+		}
+		int main(void)
+		{
+			int list[] = { 3, 2, 1 };
+			each(50, called);
+			qsort(list, 3, sizeof(*list), compare);
+			called();
+			return 0;
+		}
+	END
+	for debug in -g -g0; do
+		gcc $debug -O2 -fPIC -shared sorter.c -o libsorter.so
+		insideme-cc -O1 -fno-inline sorting.c -o sorting -L. -lsorter -Wl,-rpath,"$PWD"
+		recorded --timing=exact ./sorting
+		for line in 17 18; do
+			same "calls from line $line" "$("$here/csv" hits function=main line=$line <lines.csv)" ''
+		done
+		same "calls from main" "$("$here/csv" hits function=main line=19 <lines.csv)" 1
+		same "calls from compare()" "$("$here/csv" hits function=compare line=11 <lines.csv)" \
+			"$(view functions | "$here/csv" calls function=compare)"
+		same "the library's line with $debug" "$("$here/csv" line hits=50 <lines.csv)" \
+			"$([ $debug = -g0 ] || echo 4)"
+		between "ns of main's lines, more than its time" -10 $(($(total main) - $(whole main))) 10
+	done
 }
 
 @test "a small log has room for them" {

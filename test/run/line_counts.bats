@@ -245,3 +245,55 @@ have_come() { alike 1 '$1 < 104' >/dev/null 2>&1; }
 	same "calls of it" "$("$here/csv" calls function=main \
 		line="$(grep -n '	blocks();' lines.c | cut -d: -f1)" <lines.csv)" 1
 }
+
+# Functions that a jump leaves have begun, and not ended.
+@test "calls that a longjmp() leaves, and a setjmp() that returns twice, count as gcov has them" {
+	local flags
+	cat >jumps.cpp <<-'END'
+		#include <csetjmp>
+		#include <csignal>
+		static jmp_buf there;
+		static sigjmp_buf back;
+		static volatile int sum;
+		static void down(int depth)
+		{
+			sum = sum + 1;
+			if (depth == 0)
+				longjmp(there, 7);
+			down(depth - 1);
+			sum = 0; /* never */
+		}
+		static void handler(int)
+		{
+			siglongjmp(back, 1);
+		}
+		int main()
+		{
+			for (volatile int i = 0; i < 30; i = i + 1) {
+				if (setjmp(there) == 0)
+					down(4);
+				else
+					sum = sum + 2; /* landed */
+			}
+			signal(SIGUSR1, handler);
+			for (volatile int i = 0; i < 20; i = i + 1)
+				if (!sigsetjmp(back, 1)) {
+					raise(SIGUSR1);
+					sum = 0; /* never */
+				}
+			return sum != 210;
+		}
+	END
+	source=$PWD/jumps.cpp
+	for flags in -O0 -O2 '-O2 -fno-inline'; do
+		built "$flags"
+		(cd theirs && ./program)
+		monitor --quiet ours/program
+		quiet
+		diff <(their_counts) <(our_counts) || { echo "with $flags"; return 1; }
+		[ "$flags" = -O2 ] || same "steps down with $flags" "$(our_counts | grep '^8 ')" '8 150'
+		same "landings with $flags" "$(our_counts | grep '^24 ')" '24 30'
+		same "after the jump with $flags" "$(our_counts | grep '^30 ' || echo '30 0')" '30 0'
+		rm -rf ours theirs insideme.data
+	done
+}
