@@ -69,26 +69,25 @@ static void mix(double *parts, const double *others, double share)
 
 /*
  * Subtract hooks and counted calls from the CPU part of the raw time, which @shares divide. Both were CPU
- * time. If the CPU part is smaller than that, as in functions that are too short to time, the shares of the
- * whole hold for the rest. Where CPU samples decided the self time, they leave time off the processor.
- * Return: in @parts, the parts of the self time that is left
+ * time, and so is the time from samples. If the CPU part is smaller than that, as in functions that are too
+ * short to time, the shares of the whole hold for the rest. Return: in @parts, the parts of the self time
+ * that is left
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, const struct call_stats *stats)
 {
-	const bool is_sampled = stats->sampled_ns > 0;
 	double ns = fmax(stats->self_ns, 0), room_ns = fmax(ns - stats->sampled_ns, 0);
 	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns;
-	double left = off_ns > 0 && (is_sampled || off_ns > room_ns) ? room_ns / off_ns : 1;
-	bool stay = off_ns > ns && !is_sampled;
+	double left = off_ns > room_ns ? room_ns / off_ns : 1;
+	bool stay = off_ns > ns && !(stats->sampled_ns > 0);
 
 	for (int i = 0; i < NR_SHARES; i++)
 		parts[i] = shares[i] * (stay ? ns : raw_ns * left);
-	if (!stay)
+	if (off_ns <= ns || stats->sampled_ns > 0)
 		parts[SHARE_CPU] = ns - off_ns * left;
 }
 
 /* The path was ready to run in what is more than @most_ns of its CPU time. */
-static void limit_cpu(double *parts, double most_ns)
+static void bound_cpu(double *parts, double most_ns)
 {
 	double more_ns = parts[SHARE_CPU] - most_ns;
 
@@ -136,7 +135,7 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 		else if (raw_self_ns == 0 && path->recorded_ns > 0)
 			own[i] = 0;		/* without time of its own, there is nothing in it */
 	take_hooks_out(path->rest, own, raw_self_ns, &stats);
-	limit_cpu(path->rest, node->rare->most_cpu_ns);
+	bound_cpu(path->rest, node->rare->most_cpu_ns);
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)

@@ -11,8 +11,7 @@
 
 #define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
 					 * sample met there */
-#define IDLE_ERRORS	2.0		/* so many standard errors of the samples' time */
-#define CPU_ERRORS	2.0		/* likewise */
+#define SAMPLE_ERRORS	2.0		/* so many standard errors of the samples' time */
 
 /* Samples of a recorded path, and of the counted paths below it. */
 struct group {
@@ -126,7 +125,7 @@ static double kept_ns(const struct pool *pool)
 
 	if (nr < COUNTED_LEAST_SAMPLES || pool->doubt_ns <= error_ns)
 		return pool->self_ns;
-	self_ns += idle_ns > IDLE_ERRORS * error_ns ? idle_ns : 0;
+	self_ns += idle_ns > SAMPLE_ERRORS * error_ns ? idle_ns : 0;
 	return fmin(self_ns, pool->recorded_ns);
 }
 
@@ -243,7 +242,7 @@ static double counted_share(const struct group *group, double room_ns)
 
 	if (!(group->counted_ns > 0))
 		return 0;
-	if (fabs(left_ns - sampled_ns) <= IDLE_ERRORS * sampled_ns / sqrt((double)group->nr))
+	if (fabs(left_ns - sampled_ns) <= SAMPLE_ERRORS * sampled_ns / sqrt((double)group->nr))
 		return left_ns / sampled_ns;
 	return fmin(1, left_ns / group->counted_ns);
 }
@@ -253,10 +252,10 @@ static double counted_share(const struct group *group, double room_ns)
  * off the processor, so its CPU time is limited to what its own samples, @own_ns of @sample_ns each, can
  * stand for.
  */
-static void limit_cpu(struct tree_node *owner, double own_ns, double sample_ns)
+static void set_most_cpu(struct tree_node *owner, double own_ns, double sample_ns)
 {
 	rare_counters_of(&owner->rare)->most_cpu_ns =
-		own_ns + CPU_ERRORS * sqrt(own_ns * sample_ns + sample_ns * sample_ns);
+		own_ns + SAMPLE_ERRORS * sqrt(own_ns * sample_ns + sample_ns * sample_ns);
 }
 
 /*
@@ -298,7 +297,7 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double s
 		given_ns += entry->ns * share;
 	}
 	settle(taker, owner, self_ns, given_ns + group->stubs_ns * share);
-	limit_cpu(owner, group->own_ns * share, mean_sample_ns(group));
+	set_most_cpu(owner, group->own_ns * share, mean_sample_ns(group));
 }
 
 /* The doubt of a self time by samples is its standard error. */
@@ -341,7 +340,7 @@ static void split(struct taker *taker)
 			share_of[id] = counted_share(group, room_ns);
 			settle(taker, node, self_ns, group->counted_ns * share_of[id] + group->stubs_ns);
 			if (share_of[id] > 0)
-				limit_cpu(node, group->own_ns, mean_sample_ns(group));
+				set_most_cpu(node, group->own_ns, mean_sample_ns(group));
 		} else if (pool_of(taker, node)->first) {
 			split_by_pool(taker, node, self_ns);
 		}

@@ -134,17 +134,15 @@ static json_t *sections_of(const struct document *document)
 }
 
 /* The view as -v shows it where there is no terminal. Newly allocated; NULL: no memory */
-static char *text_of(struct document *document, const struct options *given)
+static char *text_of(struct document *document, const struct options *options)
 {
-	struct options options = *given;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
 	if (!out)
 		return NULL;
-	options.screen = NULL;
-	format_text(out, document, &options);
+	format_text(out, document, options);
 	fclose(out);
 	return text;
 }

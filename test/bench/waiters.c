@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads to be sampled from outside: waiters WAITING RUNNING DEPTH SECONDS. The waiting ones wait for a lock,
- * the running ones count, each DEPTH calls deep. Print how far all of these counted, in millions a second.
+ * Threads to be sampled from outside: waiters WAITING RUNNING DEPTH SECONDS. The waiting ones wait for a
+ * lock, the running ones count, each DEPTH calls deep. Print how far all of these counted, in millions a
+ * second.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,13 +50,19 @@ static void *begin(void *leaf)
 
 int main(int argc, char **argv)
 {
-	const int nr_waiting = argc == 5 ? atoi(argv[1]) : 0, nr = nr_waiting + (argc == 5 ? atoi(argv[2]) : 0);
-	const double seconds = argc == 5 ? atof(argv[4]) : 0;
-	pthread_t *threads = calloc((size_t)nr + 1, sizeof(*threads));
+	int nr_waiting, nr;
+	double seconds;
+	pthread_t *threads;
 
-	if (argc != 5 || !threads)
+	if (argc != 5)
 		return 2;
+	nr_waiting = atoi(argv[1]);
+	nr = nr_waiting + atoi(argv[2]);
 	depth = atoi(argv[3]);
+	seconds = atof(argv[4]);
+	threads = calloc((size_t)nr + 1, sizeof(*threads));
+	if (!threads)
+		return 1;
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < nr; i++)
 		if (pthread_create(&threads[i], NULL, begin, (void *)(i < nr_waiting ? wait_for_lock : work)))

@@ -2,7 +2,8 @@
 /*
  * line_places [TENTHS]: lines that are more than one place. Two functions on one line call work() 10 and 20
  * times, a template's line 30 and 40 times in its two instances, a macro's line 20 times by four calls of one
- * expansion, and another 80 times. All calls take the same time, so the six have 10:20:30:40:20:80 parts of it.
+ * expansion, and another 80 times. All calls take the same time, so the six have 10:20:30:40:20:80 parts of
+ * it.
  * All that once, or again and again for TENTHS / 10 s of CPU time.
  */
 #include <cstdlib>
@@ -22,7 +23,7 @@ __attribute__((noinline)) static void work()
 #define NOINLINE __attribute__((noinline)) static
 #define FOUR_TIMES do { work(); work(); work(); work(); } while (0)
 
-NOINLINE void ten() { for (int i = 0; i < 10; i++) work(); } NOINLINE void twenty() { for (int i = 0; i < 20; i++) work(); } /* two */
+NOINLINE void ten() { for (int i = 10; i--;) work(); } NOINLINE void twenty() { for (int i = 20; i--;) work(); } /* two */
 
 template <int times> NOINLINE void repeat()
 {
