@@ -3,6 +3,7 @@
 #include "analyzer/load/thread_times.h"
 
 #define LAPS 8	/* each lap leaves out threads of which nothing is left; few have any */
+#define UNRECORDED_NS 100000	/* a call without a record takes less, but for raised thresholds */
 
 typedef void visit_thread(struct thread *thread, void *context);
 
@@ -74,16 +75,21 @@ static void take_off(struct thread *thread, void *context)
 	thread->functions_ns = left_ns(thread, fit->share) * fit->scale;
 }
 
-/* Calls of its last destructors may come after its end was recorded. */
+/*
+ * Calls of its last destructors may come after its end was recorded, and a thread may go on a little after its
+ * process's end was. A coroutine's time, which counts in the thread where it ends, extends no process.
+ */
 static void extend_life(struct thread *thread, void *context)
 {
+	struct process *process = thread->process;
 	int64_t least_end = thread->begin + (int64_t)thread->functions_ns;
 
-	if (thread->begin == NO_TIME || thread->end == NO_TIME)
+	if (thread->begin == NO_TIME || thread->nr_threads > 1)
 		return;
-	if (thread->nr_threads > 1 || thread->end >= least_end)
-		return;
-	thread->end = least_end < thread->process->last ? least_end : thread->process->last;
+	if (least_end > process->last && least_end < process->last + UNRECORDED_NS)
+		process->last = least_end;
+	if (thread->end != NO_TIME && thread->end < least_end)
+		thread->end = least_end < process->last ? least_end : process->last;
 }
 
 static bool is_known(const struct model *model)

@@ -453,9 +453,9 @@ void process_find_last(struct process *process)
 
 	clip_to_exec(process);
 	process->last_ticks = base->points[base->nr_points - 1].ticks;
+	for (size_t i = 0; i < process->log->nr_extents; i++)	/* threads go on while a process ends */
+		see_area(process, &process->log->extents[i]);
 	if (!is_finished(process)) {
-		for (size_t i = 0; i < process->log->nr_extents; i++)
-			see_area(process, &process->log->extents[i]);
 		for (size_t i = 0; i < process->nr_rowsets; i++) {
 			const struct rowset *rows = &process->rowsets[i];
 
