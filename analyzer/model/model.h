@@ -413,6 +413,7 @@ struct model {
 	uint64_t calls_open_at_forks;	/* of these: calls that were counted before, in the parent */
 	double functions_ns;
 	double hooks_ns;		/* cost of all hooks, as measured; 0: not measured */
+	double hooks_noise_ns;		/* its uncertainty */
 	bool use_is_read;		/* by function_use_read(), with: */
 	double used_ns[3];		/* of functions_ns: on a processor, waiting for one, blocked; NAN: not
 					 * known */

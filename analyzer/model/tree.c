@@ -165,6 +165,7 @@ struct function_time tree_add_recorded(struct model *model, struct tree_node *no
 		selection->outside_calls += calls->calls;
 		selection->outside_ns += calls->self_ns - (is_outermost ? inside_ns : hooks_ns);
 		model->hooks_ns += calls->hooks_ns;
+		model->hooks_noise_ns += calls->noise_ns;
 		return (struct function_time){ 0 };
 	}
 	selection->inside_calls += calls->calls;
@@ -277,6 +278,7 @@ static void add_path(struct model *model, bool *is_listed, const struct tree_nod
 	model->calls += stats.calls;
 	model->functions_ns += stats.self_ns;
 	model->hooks_ns += stats.hooks_ns;
+	model->hooks_noise_ns += stats.noise_ns;
 	sample_stats_add(&model->samples, node->samples);
 	heap_stats_add(&model->heap, node->heap);
 }

@@ -133,13 +133,22 @@ static const char *columns_of(struct report *report)
 #define SLOWER_MOST  20		/* more is not known: it is what a small difference leaves */
 
 /*
- * The program's CPU time with hooks, as a multiple of its CPU time without them; or "". It is a lower
- * bound: samples see the recorder's code and the stubs, and the costs are those of a call alone.
- * Optimizations that the compiler left out around hooks are in neither.
+ * What hooks took at least: by the cost of a call, which among other code is less than what was measured, or
+ * by samples, less their standard error. Optimizations that the compiler left out around hooks are in neither.
  */
+static double least_hooks_ns(const struct model *model)
+{
+	const struct sample_stats *samples = &model->samples;
+	double by_samples_ns =
+		samples->in_hooks ? samples->hooks_ns * (1 - 1 / sqrt((double)samples->in_hooks)) : 0;
+
+	return fmax(model->hooks_ns - model->hooks_noise_ns, by_samples_ns);
+}
+
+/* The program's CPU time with hooks, as a multiple of its CPU time without them, at least; or "". */
 static const char *slower_text(struct document *document, const struct model *model, double cpu_ns)
 {
-	double hooks_ns = fmin(fmax(model->hooks_ns, model->samples.hooks_ns), cpu_ns),
+	double hooks_ns = fmin(least_hooks_ns(model), cpu_ns),
 	       without_ns = cpu_ns - hooks_ns,
 	       factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
 

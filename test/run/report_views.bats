@@ -270,6 +270,29 @@ between_times() {
 	! "$report" | grep 'hooks took' || return 1
 }
 
+# user and system time of a command, in ms
+cpu_ms() {
+	bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null' _ "$@" 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+
+@test "the program is as much slower by hooks as the first page says, or more" {
+	echo '#include <stdlib.h>
+	      int by_value(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+	      int main(void) {
+	      	static int numbers[600000];
+	      	for (int i = 0; i < 600000; i++) numbers[i] = rand() % 1000000;
+	      	qsort(numbers, 600000, sizeof(int), by_value);
+	      	return 0; }' >sort.c
+	gcc -O2 sort.c -o plain && gcc -O2 -finstrument-functions sort.c -o hooked
+	plain_ms=$(cpu_ms ./plain)
+	hooked_ms=$(cpu_ms env INSIDEME_TIMING=exact LD_PRELOAD="$library" ./hooked)
+	"$report" >page
+	factor=$(grep -A2 'hooks took' page | grep -oE '[0-9.]+ times' | grep -oE '^[0-9.]+')
+	awk -v factor="$factor" -v plain="$plain_ms" -v hooked="$hooked_ms" 'BEGIN {
+		print factor " times on the page, " hooked " ms after " plain " ms"
+		exit !(factor > 1.2 && factor <= 1.1 * hooked / plain) }'
+}
+
 @test "a stall is one row of single calls, not one for each caller" {
 	echo '#include <time.h>
 	      #define IN(name, next) __attribute__((noinline)) void name(void) { next(); __asm__(""); }
