@@ -76,7 +76,7 @@ static void take_off(struct thread *thread, void *context)
 }
 
 /*
- * Calls of its last destructors may come after its end was recorded, and a thread may go on a little after its
+ * Calls of its last destructors may come after its end was recorded, and a thread may go on after its
  * process's end was. A coroutine's time, which counts in the thread where it ends, extends no process.
  */
 static void extend_life(struct thread *thread, void *context)

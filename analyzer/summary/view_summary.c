@@ -134,7 +134,7 @@ static const char *columns_of(struct report *report)
 
 /*
  * What hooks took at least: by the cost of a call, which among other code is less than what was measured, or
- * by samples, less their standard error. Optimizations that the compiler left out around hooks are in neither.
+ * by samples, less their standard error. Optimizations that the compiler leaves out around hooks are in none.
  */
 static double least_hooks_ns(const struct model *model)
 {
