@@ -586,7 +586,8 @@ struct log_thread {
 	uint32_t counters;		/* timing auto: ref of its counters; 0: it has none yet */
 	uint32_t waits;			/* ref of the newest waits area, 0: none yet */
 	uint32_t transfers;		/* ref of the newest transfers area, 0: none yet */
-	uint32_t nr_new_paths;	/* nodes that it made, except those under the root, and the time for them */
+	uint32_t nr_new_paths;	/* nodes that it made, except those under the root and those that took far
+				 * longer than others, and the time for them */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */

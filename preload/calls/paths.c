@@ -94,14 +94,18 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
 	return thread->latest && node->function_addr == function_addr && node->parent == parent ? ref : 0;
 }
 
+/* The work for a path takes less: another thread ran meanwhile, or the file grew. */
+#define NEW_PATH_MOST_US 100
+
 /*
- * Making a path takes long compared to a call, so it is timed: a reader subtracts that from the caller's
- * time. The very first path takes ten times as long; a path under the root is in no caller's time.
+ * Making a path takes long compared to a call, so it is timed: a reader subtracts the mean from the time of
+ * each path's caller. The very first path takes ten times as long; a path under the root is in no caller's
+ * time. A path that took far longer than others stays out of the mean, else all callers would lose its time.
  */
 static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	bool is_in_call = parent != log_ref(live.log, &thread->root);
-	uint64_t start_ticks = is_in_call && live.timing != LOG_TIMING_COUNTS ? now_ticks() : 0;
+	uint64_t start_ticks = is_in_call && live.timing != LOG_TIMING_COUNTS ? now_ticks() : 0, ticks;
 	uint32_t ref;
 
 	if (!(function_addr & LOG_FUNCTION_REGION))
@@ -111,9 +115,10 @@ static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, ui
 	ref = make_child(thread, parent, function_addr);
 	if (!ref)
 		ref = find_other(thread, function_addr);
-	if (start_ticks) {
+	ticks = start_ticks ? now_ticks() - start_ticks : 0;
+	if (start_ticks && ticks < NEW_PATH_MOST_US * live.log->threshold_floor_ticks) {
 		thread->nr_new_paths++;
-		thread->new_paths_ticks += now_ticks() - start_ticks;
+		thread->new_paths_ticks += ticks;
 	}
 	return ref;
 }
