@@ -25,6 +25,12 @@ static void set_name(struct function *function, char *name, bool resolved)
 	function->resolved = resolved;
 }
 
+/* Whose function is it? Those of libgomp and libomp are named as the program writes them: "omp barrier". */
+static const char *home_of_wait(const char *name)
+{
+	return strncmp(name, "omp ", 4) == 0 ? "openmp" : "libc";
+}
+
 /* The name stays as it is: it is no declaration that could be shortened. */
 static void set_region_name(struct function *function)
 {
@@ -33,7 +39,7 @@ static void set_region_name(struct function *function)
 	function->short_name = xstrdup(function->name);
 	function->apart = strcmp(function->name, REGION_OF_GAPS) == 0
 				  ? NULL
-				  : xstrdup(function->wait ? "libc" : "region");
+				  : xstrdup(function->wait ? home_of_wait(function->name) : "region");
 	function->resolved = true;
 }
 
