@@ -19,6 +19,7 @@
 #define UNBUFFERED 0x002   /* these two: in _flags, glibc's */
 #define LINE_BUFFERED 0x200
 #define PRINT_ROOM 512u /* few calls print more; a longer one that passes the buffer is not seen */
+#define LINE_ROOM 512
 
 /* NULL: no object defines it. */
 static FILE *standard(FILE *const *variable)
@@ -30,6 +31,22 @@ static FILE *standard(FILE *const *variable)
 static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
 {
 	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
+}
+
+/*
+ * Does the buffer end before the line does, or its first @most bytes? Only the buffer's end is searched: few
+ * lines are longer than LINE_ROOM, and a longer one that passes the buffer is not seen.
+ */
+static bool lacks_line(const FILE *file, ssize_t most, int end)
+{
+	if (most > LINE_ROOM)
+		most = LINE_ROOM;
+	if (most <= 0 || !lacks(file, (size_t)most))
+		return false;
+	for (const char *at = file->_IO_read_ptr; at < file->_IO_read_end; at++)
+		if (*at == (char)end)
+			return false;
+	return true;
 }
 
 /* The first call makes the buffer, which is larger than this. */

@@ -79,6 +79,26 @@ waited_in() {
 	done
 }
 
+@test "a line that the buffer ends within is read from the file, any other is not a wait" {
+	printf '%99s\n' $(seq 100) >lines	# 10,000 bytes
+	echo '#define _GNU_SOURCE
+	      #include <stdio.h>
+	      #define READ(name, type, call, no) void name(void) { FILE *file = fopen("lines", "r"); type line; \
+	      	setvbuf(file, NULL, _IOFBF, 4096); while ((line = call) != no); fclose(file); }
+	      static char text[200], *rest; static size_t size;
+	      READ(by_fgets, char *, fgets(text, 200, file), NULL)
+	      READ(by_getline, ssize_t, getline(&rest, &size, file), -1)
+	      READ(by_pieces, char *, fgets(text, 11, file), NULL)
+	      int main(void) { by_fgets(); by_getline(); by_pieces(); return 0; }' |
+		gcc -O1 -finstrument-functions -x c - -o read_lines
+	monitor -q -- ./read_lines
+	"$report" -v waits -f csv >waits.csv
+	# 4096, 4096 and 1808 bytes, and none at the end; pieces of 10 bytes end with the file
+	same "fgets" "$(sum calls function=fgets caller='main;by_fgets')" 4
+	same "getline" "$(sum calls function=getdelim caller='main;by_getline')" 4
+	same "pieces" "$(sum calls function=fgets caller='main;by_pieces')" 4
+}
+
 @test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
 	local name program
 	for program in barriers barriers.clang; do
