@@ -29,7 +29,9 @@ static void take(struct model *model, uint32_t run, struct model *of_run)
 	function_use_read(of_run);
 	for (size_t i = 0; i < of_run->nr_functions; i++) {
 		const struct function *function = of_run->functions[i];
-		double cpu_ns = function->use ? function->use->self[USE_CPU_NS] : NAN;
+		double cpu_ns = function->use && call_stats_know_self(&function->stats)
+					? function->use->self[USE_CPU_NS]
+					: NAN;
 		struct function *same = isnan(cpu_ns) ? NULL : function_in(model, function);
 
 		if (same)
@@ -49,7 +51,7 @@ void run_cpu_read(struct model *model, const struct run *runs, size_t nr_runs, c
 			continue;
 		}
 		if (model->nr_runs > 1) {
-			bool were_hidden = messages_hide(true);	/* they were printed before */
+			bool were_hidden = messages_hide(true); /* they were printed before */
 
 			of_run = model_load_runs(&runs[i], 1, filter);
 			messages_show(were_hidden);

@@ -96,6 +96,7 @@ finds() {
 	finds 'paths above their threads' tree self_ns 31000
 	finds 'CPU above elapsed' processes cpu_ns 130000000
 	finds 'CPU above elapsed' use self_cpu_ns 60010
+	finds 'parts of a time that is not known' use self_ns ''
 	finds 'CPU, waiting and blocked above elapsed' use self_wait_ns 4010
 	finds 'functions above the CPU time of their thread' use.thread.7 self_cpu_ns 80000000
 	finds 'functions above the CPU time of their thread' use.thread.7 sampled_self_ns 120000000
