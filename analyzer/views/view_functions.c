@@ -11,7 +11,7 @@
 #include "analyzer/read/samples_read.h"
 #include "analyzer/views/heap_sites.h"
 
-#define KNOWN_WITHIN 1.05 /* a percentile that may be less by more is marked as a bound */
+#define KNOWN_WITHIN 1.05	/* a percentile that may be less by more is marked as a bound */
 
 struct function_row {
 	struct facts facts;
@@ -138,13 +138,12 @@ static struct value get_use(const struct column *column, const void *row)
 		return share_cell(use->self[kind], ((const struct function_row *)row)->model->used_ns[kind]);
 	if (kind == USE_CALLS)
 		return value_integer(unit, (int64_t)use->calls);
-	number = kind >= USE_PEAK	    ? use->peak[kind - USE_PEAK]
-		 : kind == USE_ELAPSED	    ? use->elapsed_ns
-		 : kind == USE_IO	    ? use->total[USE_READ_CHARS] + use->total[USE_WRITE_CHARS]
-		 : column->index & USE_SELF ? use->self[kind]
-					    : use->total[kind];
+	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] :
+		 kind == USE_ELAPSED ? use->elapsed_ns :
+		 kind == USE_IO ? use->total[USE_READ_CHARS] + use->total[USE_WRITE_CHARS] :
+		 column->index & USE_SELF ? use->self[kind] : use->total[kind];
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
-		number = 0; /* possible for differences */
+		number = 0;		/* possible for differences */
 	if (isnan(number) || !calls)
 		return value_empty();
 	if (column->index & USE_MEAN)
@@ -251,8 +250,8 @@ static bool has_heap(const struct function *function)
 
 /* Threads' shares are known where rows cover most of the time. */
 #define KNOWN_SHARE 0.9
-#define MOSTLY_CPU 0.9	    /* less of the time on processors: functions are shown by CPU time */
-#define MOST_SLICES 4000000 /* more calls than that would take seconds to be read */
+#define MOSTLY_CPU  0.9		/* less of the time on processors: functions are shown by CPU time */
+#define MOST_SLICES 4000000	/* more calls than that would take seconds to be read */
 
 double functions_used_ns(struct report *report)
 {
@@ -292,18 +291,15 @@ struct table functions_table(struct document *document, struct report *report, b
 		const struct heap_stats *heap = allocators ? &function->charged_heap : &function->heap;
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
-			document_add_row(
-				document, &rows,
-				&(struct function_row){ {
-								.function = function,
-								.stats = function->stats,
-								.heap = has_heap(function) ? heap : NULL,
-								.samples = &function->samples,
-								.nr_samples = model->samples.nr,
-								.samples_ns = model->samples.ns,
-								.whole_ns = model->functions_ns,
-							},
-							model });
+			document_add_row(document, &rows, &(struct function_row){ {
+				.function = function,
+				.stats = function->stats,
+				.heap = has_heap(function) ? heap : NULL,
+				.samples = &function->samples,
+				.nr_samples = model->samples.nr,
+				.samples_ns = model->samples.ns,
+				.whole_ns = model->functions_ns,
+			}, model });
 	}
 	return (struct table){
 		.name = "functions",
@@ -320,13 +316,13 @@ static const char *text_columns(struct report *report)
 {
 	if (report->model->is_sampled && samples_know_waits(report->model))
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
-		       "waiting_self_ns,waiting_total_ns,function,source";
+			"waiting_self_ns,waiting_total_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
-		       "total_samples_percent,function,source";
+			"total_samples_percent,function,source";
 	if (report_has_times(report) && samples_exist(report->model) && !report_has_counted(report))
 		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,"
-		       "mean_ns,function";
+			"mean_ns,function";
 	if (functions_are_by_cpu(report))
 		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,p99_ns,"
 		       "function";
@@ -336,14 +332,14 @@ static const char *text_columns(struct report *report)
 				 "total_run_mean_ns,calls,calls_run_min,calls_run_max,function"
 			       : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
-		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source"
-					       : "calls,function,source";
+		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
+			"calls,function,source";
 	if (report_has_errors(report))
 		return report_has_heap(report)
 			       ? "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,"
-				 "alloc_bytes,function"
+					"alloc_bytes,function"
 			       : "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,"
-				 "function";
+					"function";
 	if (!report_has_heap(report))
 		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";
@@ -385,8 +381,9 @@ static const char *tell_calls(struct document *document, const struct report *re
 		primitive += model->functions[i]->primitive_calls;
 	return document_text(document, "%s%s%s%s; ", document_count(document, model->calls, "call"),
 			     report_has_counted(report) ? "" : " (",
-			     report_has_counted(report) ? ""
-							: document_number(document, UNIT_COUNT, primitive),
+			     report_has_counted(report)
+				     ? ""
+				     : document_number(document, UNIT_COUNT, primitive),
 			     report_has_counted(report) ? "" : " primitive)");
 }
 
@@ -413,13 +410,14 @@ int view_functions(struct document *document, struct report *report)
 					  "self and calls are sums of %zu runs; /run: their mean; least "
 					  "and most: of one run, 0 if it has none%s",
 					  report->model->nr_parts, report_doubt_note(report))
-				: document_text(document,
-						"%stotal = self + what it calls (recursion counts once); "
-						"both are sums over %" PRIu64
-						" thread%s; %% of self time in all functions%s%s",
-						tell_calls(document, report), nr_threads,
-						nr_threads == 1 ? "" : "s", report_error_note(report),
-						report_doubt_note(report));
+				: document_text(
+					  document,
+					  "%stotal = self + what it calls (recursion counts once); "
+					  "both are sums over %" PRIu64
+					  " thread%s; %% of self time in all functions%s%s",
+					  tell_calls(document, report), nr_threads,
+					  nr_threads == 1 ? "" : "s", report_error_note(report),
+					  report_doubt_note(report));
 	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort) ||
 	    (!report->options->columns && functions_are_by_cpu(report))) {
 		function_use_read(report->model);
