@@ -28,6 +28,7 @@ struct counted {
 	size_t nr_functions;
 	uint64_t calls_without_time;
 	size_t nr_without_time;
+	double hidden_ns;	/* time of their first calls */
 };
 
 static struct counted sum_counted(const struct model *model)
@@ -48,13 +49,17 @@ static struct counted sum_counted(const struct model *model)
 			continue;
 		sum.nr_without_time++;
 		sum.calls_without_time += stats->calls;
+		sum.hidden_ns += fmax(stats->self_ns, 0);
 	}
 	return sum;
 }
 
+#define HIDDEN_MOST 5	/* percent of the time that may be in no row without a word */
+
 static void add_counted_functions(struct findings *findings, const struct model *model)
 {
 	const struct counted sum = sum_counted(model);
+	double hidden_percent = model->functions_ns > 0 ? 100 * sum.hidden_ns / model->functions_ns : 0;
 
 	if (!sum.nr_functions)
 		return;
@@ -73,13 +78,16 @@ static void add_counted_functions(struct findings *findings, const struct model 
 					   findings_number(findings, UNIT_NS, sum.sampled_ns), sum.samples));
 	if (sum.nr_without_time)
 		findings_add(
-			findings, "counted_without_time", UNIT_COUNT, (double)sum.nr_without_time, false,
+			findings, "counted_without_time", UNIT_COUNT, (double)sum.nr_without_time,
+			hidden_percent >= HIDDEN_MOST,
 			document_text(
 				findings->document,
-				"%zu of these functions, %s calls, have no time: too few CPU samples "
-				"met them; a longer run has more",
+				"%zu counted functions, %s calls, have no time: too few CPU samples met "
+				"them; a longer run has more. The time of their first calls, %s of all, is "
+				"in no row",
 				sum.nr_without_time,
-				findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time)));
+				findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time),
+				findings_number(findings, UNIT_PERCENT, hidden_percent)));
 	if (model->samples.stubs_ns > 0 && !model->is_raw)
 		findings_add(findings, "counting_ns", UNIT_NS, model->samples.stubs_ns, false,
 			     document_text(findings->document,

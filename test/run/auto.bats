@@ -520,6 +520,11 @@ loops() {
 	"$report" -v functions | grep -q "[≤~].* loop"
 	same "functions without time" "$("$report" -v quality -f csv |
 		"$here/csv" value finding=counted_without_time)" 2
+	"$report" | tr -s ' \n' ' ' >page
+	between "time of no row on the first page, in 0.1 %" \
+		"$(view functions --columns self_percent | awk '{ sum += $1 } END { print int(1000 - 10 * sum) - 2 }')" \
+		"$(grep -oE '[0-9.]+ % of all, is in no row' page | awk '{ print int(10 * $1 + 0.5) }')" \
+		"$(view functions --columns self_percent | awk '{ sum += $1 } END { print int(1000 - 10 * sum) + 2 }')"
 }
 
 # A profile does not have what the rows of threads say of functions.
