@@ -360,6 +360,24 @@ static inline uint64_t log_region_label(uint64_t function_addr)
 {
 	return (function_addr & ((1ull << LOG_WAIT_KIND_SHIFT) - 1)) >> LOG_REGION_SHIFT;
 }
+/*
+ * With LOG_FUNCTION_REGION: a thread's part of a parallel region that another thread began. No label, but the
+ * ref of the node that the other thread was in, << LOG_REGION_SHIFT.
+ */
+#define LOG_FUNCTION_TEAM	(1ull << 45)
+#define LOG_NAME_OF_TEAMS	"(other threads)"	/* for people */
+static inline uint64_t log_team_function(uint32_t starter)
+{
+	return LOG_FUNCTION_REGION | LOG_FUNCTION_TEAM | (uint64_t)starter << LOG_REGION_SHIFT;
+}
+
+/* The ref of the node, 0: it is no such function. */
+static inline uint32_t log_team_starter(uint64_t function_addr)
+{
+	const uint64_t flags = LOG_FUNCTION_REGION | LOG_FUNCTION_TEAM;
+
+	return (function_addr & flags) == flags ? (uint32_t)(function_addr >> LOG_REGION_SHIFT) : 0;
+}
 /* Not a function's first instruction: the place in it that its call of the next function comes from */
 #define LOG_FUNCTION_CODE	(1ull << 60)
 #define LOG_FUNCTION_MODULE_SHIFT 48	/* 12 bits of a retired function: log_module.number, 0: not known */

@@ -151,7 +151,7 @@ $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(b
 $(bin)/order $(bin)/order.clang: $(bin)/order_plugin.so
 $(bin)/order_plugin.so: program_flags += -Wl,-soname,order_plugin.so
 $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
-$(bin)/openmp $(bin)/barriers $(bin)/barriers.clang: program_flags += -fopenmp
+$(bin)/openmp $(bin)/barriers $(bin)/barriers.clang $(bin)/teams $(bin)/teams.clang: program_flags += -fopenmp
 
 # Unit tests are linked with both sides, built under sanitizers. The tests of run/ use such an analyzer too.
 unit_src := $(shell find test/unit -name 'test_*.c')

@@ -17,6 +17,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/call_order.h"
 #include "analyzer/calls/callers.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/read/nodes_read.h"
 
 #define WINDOW_CALLS	(64u << 10)
@@ -193,11 +194,7 @@ static int64_t start_of(const struct slice *call)
 
 static uint32_t depth_of(const struct tree_node *node)
 {
-	uint32_t depth = 0;
-
-	for (; node->parent && node->parent->function; node = node->parent)
-		depth++;
-	return depth;
+	return node->function ? tree_level(node) : 0;
 }
 
 static struct log_memory_reading memory_of(const struct slice *call, bool at_exit)

@@ -338,7 +338,8 @@ static void give_times(struct model *model, const struct path_shares *shares)
 			add(&use->self[i], self[i]);
 			if (is_outermost)
 				add(&use->total[i], total[i]);
-			add(&totals[node->parent->id][i], total[i]);
+			if (!node->starter)
+				add(&totals[node->parent->id][i], total[i]);
 		}
 	}
 	free(totals);

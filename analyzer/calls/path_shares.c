@@ -143,7 +143,7 @@ void use_shares_finish(struct path_shares *shares, const struct model *model)
 	for (int i = 0; i < NR_SHARES; i++)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		finish_path(&shares[node->id], &shares[node->parent->id], node);
+		finish_path(&shares[node->id], &shares[node->starter ? 0 : node->parent->id], node);
 }
 
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node)

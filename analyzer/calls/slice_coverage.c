@@ -29,8 +29,9 @@ static bool *find_outermost(struct tree_node *root, size_t nr_nodes)
 
 	outermost[root->id] = true;
 	for (struct tree_node *node = tree_next(root); node; node = tree_next(node))
-		outermost[node->id] = outermost[node->parent->id] &&
-			node->parent->sum.calls == node->parent->rare->open_calls;
+		outermost[node->id] = node->starter ||
+				      (outermost[node->parent->id] &&
+				       node->parent->sum.calls == node->parent->rare->open_calls);
 	return outermost;
 }
 

@@ -351,6 +351,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	counted_times_take(model);
 	tree_sum_up(model);
 	thread_times_fit(model);
+	tree_hang_teams(model);
 	return model;
 }
 

@@ -219,6 +219,8 @@ static struct function *find_region(struct function_tables *tables, struct proce
 	enum log_wait_kind wait = 0;
 	char unnamed[32];
 
+	if (log_team_starter(function_addr))
+		return function_of_region(tables, process, REGION_OF_TEAMS, 0);
 	if (function_addr == LOG_FUNCTION_GAP)
 		return function_of_region(tables, process, REGION_OF_GAPS, 0);
 	if (log_is_wait(function_addr))

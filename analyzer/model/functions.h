@@ -6,6 +6,19 @@
 #include "analyzer/model/model.h"
 
 #define REGION_OF_GAPS "(not recorded)"	/* calls that began while recording was off: LOG_FUNCTION_GAP */
+#define REGION_OF_TEAMS LOG_NAME_OF_TEAMS /* parts of parallel regions: LOG_FUNCTION_TEAM */
+
+static inline bool function_is_team(const struct function *function)
+{
+	return function->region && !function->wait && strcmp(function->region, REGION_OF_TEAMS) == 0;
+}
+
+/* Is it one of these, which neither the program nor a library calls? */
+static inline bool function_is_made_up(const struct function *function)
+{
+	return function_is_team(function) ||
+	       (function->region && !function->wait && strcmp(function->region, REGION_OF_GAPS) == 0);
+}
 
 struct function_tables {
 	struct hashtable functions;	/* by object or process, and address */

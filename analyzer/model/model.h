@@ -129,6 +129,8 @@ double function_percentile_ns(const struct function *function, double percent, d
 struct tree_node {
 	struct function *function;	/* NULL: the root */
 	struct tree_node *parent;
+	struct tree_node *starter; /* of a thread's part of a parallel region: where another thread began it;
+				    * else NULL. See tree_hang_teams() */
 	struct tree_node *child;	/* the first one; the order means nothing */
 	struct tree_node *next;		/* sibling */
 	const struct heap_stats *heap;	/* never NULL: most paths share an empty one; of the root: outside
@@ -139,6 +141,7 @@ struct tree_node {
 	struct hook_share hooks;	/* to be subtracted from sum; 0 until everything is summed up */
 	uint32_t id;			/* 0: root; else in the order of first sight */
 	uint32_t depth;			/* 0: root */
+	uint32_t starter_depth;		/* of depth: the path that began the parallel region; mostly 0 */
 	uint32_t age;			/* index into model->heap_ages, 0: none */
 	uint32_t last_thread;		/* the thread that nr_threads counted last: its number + 1; 0: none */
 	uint32_t nr_threads : 29;	/* threads that took the path; thread records if threads_unknown */
@@ -226,6 +229,7 @@ struct thread {
 	uint32_t ref;			/* of its area */
 	size_t index;			/* in process->threads */
 	bool left_out;			/* a filter left it out: nothing of it is read */
+	bool is_in_teams;		/* it took part in parallel regions of other threads */
 };
 
 struct event {

@@ -198,7 +198,8 @@ static void add_to_edges(struct model *model, const struct run_part *parts, uint
 	struct tree_walk walk;
 
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		edges[node->id] = find_edge(model, node->parent->function, node->function);
+		edges[node->id] = find_edge(model, (node->starter ?: node->parent)->function,
+					    node->function);
 		keys[node->id] = edges[node->id]->number;
 	}
 	tree_walk_begin(&walk, model, keys, model->tables->edge_parts.nr_items);

@@ -14,7 +14,7 @@ static const struct heap_stats no_heap;
 static const struct sample_stats no_samples;
 
 struct path {
-	const struct tree_node *parent;
+	const struct tree_node *parent, *starter;
 	const struct function *function;
 };
 
@@ -23,7 +23,8 @@ static bool is_child(const void *item, const void *key)
 	const struct tree_node *node = item;
 	const struct path *path = key;
 
-	return node->parent == path->parent && node->function == path->function;
+	return node->parent == path->parent && node->function == path->function &&
+	       node->starter == path->starter;
 }
 
 static struct tree_node *new_node(struct model *model)
@@ -65,10 +66,11 @@ void tree_release(struct model *model)
 	hashtable_forget(&model->tables->paths);
 }
 
-struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function)
+static struct tree_node *find_or_make(struct model *model, struct tree_node *parent,
+				      struct tree_node *starter, struct function *function)
 {
-	struct path path = { parent, function };
-	uint64_t hash = hash_pair((uint64_t)(uintptr_t)parent, (uint64_t)(uintptr_t)function);
+	struct path path = { parent, starter, function };
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)(starter ?: parent), (uint64_t)(uintptr_t)function);
 	struct tree_node *node = hashtable_find(&model->tables->paths, hash, is_child, &path);
 
 	if (node)
@@ -76,11 +78,54 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 	node = new_node(model);
 	node->function = function;
 	node->parent = parent;
+	node->starter = starter;
 	node->next = parent->child;
 	parent->child = node;
 	node->depth = parent->depth + 1;
 	hashtable_add(&model->tables->paths, hash, node);
 	return node;
+}
+
+struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function)
+{
+	return find_or_make(model, parent, NULL, function);
+}
+
+struct tree_node *tree_team(struct model *model, struct tree_node *starter, struct function *function)
+{
+	return find_or_make(model, model->root, starter, function);
+}
+
+/* Take the parts of teams out of the root's list. Return: were there any? */
+static bool move_teams(struct model *model)
+{
+	struct tree_node **link = &model->root->child, *node;
+	bool are_there = false;
+
+	while ((node = *link)) {
+		if (!node->starter) {
+			link = &node->next;
+			continue;
+		}
+		are_there = true;
+		*link = node->next;
+		node->parent = node->starter;
+		node->next = node->parent->child;
+		node->parent->child = node;
+	}
+	return are_there;
+}
+
+void tree_hang_teams(struct model *model)
+{
+	if (!move_teams(model))
+		return;
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		struct tree_node *node = tree_node(model, id);
+
+		node->depth = node->parent->depth + 1;
+		node->starter_depth = node->starter ? node->parent->depth : node->parent->starter_depth;
+	}
 }
 
 struct tree_node *tree_counted(struct model *model)
@@ -223,6 +268,22 @@ void tree_walk_begin(struct tree_walk *walk, const struct model *model, const ui
 				    .open = xcalloc(nr_keys + 1, sizeof(*walk->open)) };
 }
 
+/* A thread's part of a parallel region is within no call of another thread. */
+static bool is_outermost(const struct tree_walk *walk)
+{
+	const struct tree_node *above = walk->node;
+	const uint32_t key = walk->keys[above->id];
+
+	if (!walk->open[key] || !above->starter_depth)
+		return !walk->open[key];
+	while (!above->starter && above->parent) {
+		above = above->parent;
+		if (above->parent && walk->keys[above->id] == key)
+			return false;
+	}
+	return true;
+}
+
 bool tree_walk_next(struct tree_walk *walk)
 {
 	struct tree_node *node = walk->node;
@@ -242,7 +303,8 @@ bool tree_walk_next(struct tree_walk *walk)
 		free(walk->open);
 		return false;
 	}
-	walk->is_outermost = walk->open[walk->keys[node->id]]++ == 0;
+	walk->is_outermost = is_outermost(walk);
+	walk->open[walk->keys[node->id]]++;
 	return true;
 }
 

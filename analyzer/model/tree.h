@@ -15,6 +15,17 @@ struct model_tables {
 /* The child of @parent for @function. Made if it is new. Before tree_sum_up(). */
 struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function);
 
+/*
+ * A thread's part of a parallel region that another thread began at @starter. It stands below the root, where
+ * its time belongs, until all sums are made: no path above it has that time.
+ */
+struct tree_node *tree_team(struct model *model, struct tree_node *starter, struct function *function);
+/*
+ * Hang them below what began them, for whoever shows paths. Sums that go up the tree after that must stop at
+ * a path with a starter. Once, last of all.
+ */
+void tree_hang_teams(struct model *model);
+
 /* Make the root. */
 void tree_init(struct model *model);
 void tree_release(struct model *model);

@@ -50,10 +50,10 @@ static inline bool tree_is_of_counters(const struct tree_node *node)
 			       (node->depth == 2 && node->parent->function->kind == FUNCTION_COUNTED));
 }
 
-/* How many recorded calls are around a call of @node. */
+/* How many recorded calls of its thread are around a call of @node. */
 static inline uint32_t tree_level(const struct tree_node *node)
 {
-	return node->depth - 1;
+	return node->depth - node->starter_depth - 1;
 }
 
 /* Is @upper equal to @node, or above it? */
@@ -64,11 +64,14 @@ static inline bool tree_is_above(const struct tree_node *upper, const struct tre
 	return node;
 }
 
-/* Is a call of the path within another call of its function? */
+/* Is a call of the path within another call of its function, in the same thread? */
 static inline bool tree_is_recursion(const struct tree_node *node)
 {
-	for (const struct tree_node *above = node->parent; above; above = above->parent)
+	for (const struct tree_node *above = node; above->parent && !above->starter;) {
+		above = above->parent;
 		if (above->function == node->function)
 			return true;
+	}
 	return false;
 }
+

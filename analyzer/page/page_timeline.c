@@ -228,14 +228,16 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	if ((double)(begin - sampled->end) > SAMPLES_BREAK * (double)process->header.sample_interval_ns)
 		close_sampled(threads->timeline, thread, sampled, 0);
 	level = path->function ? tree_level(path) + 1 : 0;
-	for (const struct tree_node *node = path; node->function; node = node->parent) {
+	for (const struct tree_node *node = path; node && node->function;
+	     node = node->starter ? NULL : node->parent) {
 		const uint32_t at = tree_level(node);
 
 		if (at < sampled->nr_open && sampled->open[at].node == node && at + 1 > same)
 			same = at + 1;
 	}
 	close_sampled(threads->timeline, thread, sampled, same);
-	for (const struct tree_node *node = path; node->function; node = node->parent) {
+	for (const struct tree_node *node = path; node && node->function;
+	     node = node->starter ? NULL : node->parent) {
 		const uint32_t at = tree_level(node);
 
 		if (at >= same && at < SAMPLED_DEPTH) {

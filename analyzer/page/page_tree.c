@@ -77,6 +77,20 @@ static const struct {
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
+/* The parent in the same thread, if any path has another one. */
+static void add_within(const struct model *model, struct sheet *sheet, double *values, size_t nr)
+{
+	bool are_there = false;
+
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		are_there |= node->starter != NULL;
+		if (node->starter)
+			values[node->id] = 0;
+	}
+	if (are_there)
+		sheet_add_numbers(sheet, "within", values, nr, 0);
+}
+
 static void add_places(struct page *page, struct sheet *sheet, double *values)
 {
 	struct model *model = page->report->model;
@@ -89,6 +103,7 @@ static void add_places(struct page *page, struct sheet *sheet, double *values)
 		if (!diff->paths[i]->node)
 			values[page->path_of[i]] = page->path_of[diff->paths[i]->parent->number];
 	sheet_add_numbers(sheet, "parent", values, page->nr_paths, 0);
+	add_within(model, sheet, values, page->nr_paths);
 	for (size_t i = 0; i < page->nr_paths; i++)
 		values[i] = page->function_of[i] == UINT32_MAX ? NAN : page->function_of[i];
 	sheet_add_numbers(sheet, "function", values, page->nr_paths, 0);

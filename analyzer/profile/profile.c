@@ -250,7 +250,7 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 				 const struct saved_path *path, bool *left_out)
 {
 	size_t nr = profile->nr_rows;
-	struct tree_node *parent;
+	struct tree_node *parent, *starter;
 	struct function *function;
 
 	if (!nr)
@@ -260,7 +260,10 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 	parent = profile->nodes[path->parent];
 	function = profile->functions[path->function].function;
 	*left_out = !selection_keeps(model, parent, function);
-	return *left_out ? parent : tree_child(model, parent, function);
+	starter = parent->function && function_is_team(function) ? parent : NULL;
+	if (*left_out)
+		return starter ? model->root : parent;
+	return starter ? tree_team(model, starter, function) : tree_child(model, parent, function);
 }
 
 /* @node is the path that the row is counted for. */
@@ -312,7 +315,8 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 		add_left_out(profile, model, node, &path);
 	else
 		add_kept(profile, model, node, &path);
-	time = tree_add_recorded(model, node, &path.counters.stats, left_out, path.parent == 0);
+	time = tree_add_recorded(model, node, &path.counters.stats, left_out,
+				 path.parent == 0 || node->starter);
 	profile->kept_ns += time.recorded_ns;
 	profile->kept_hooks_ns += time.hooks_ns;
 	return 0;

@@ -16,7 +16,7 @@ struct profile;
 struct profile_totals {
 	uint64_t log_bytes;		/* 0: not recorded */
 	uint64_t damaged_records, unreadable_logs;
-	uint64_t openmp_threads;	/* thread records of gcc's OpenMP */
+	uint64_t openmp_threads;	/* records of gcc's OpenMP threads without a recorded region */
 	uint64_t untold_losses;		/* profiles of version 1 in it: what their runs lost is not known */
 	uint64_t losses[LOG_LOSSES_MAX];	/* in logs that belong to no process */
 };

@@ -27,7 +27,8 @@ static uint64_t openmp_threads(const struct model *model)
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t k = 0; model->processes[i]->calls && k < model->processes[i]->nr_threads; k++)
-			nr += is_of_libgomp(model->processes[i]->threads[k]);
+			nr += !model->processes[i]->threads[k]->is_in_teams &&
+			      is_of_libgomp(model->processes[i]->threads[k]);
 	return nr;
 }
 

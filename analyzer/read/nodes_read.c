@@ -21,6 +21,7 @@
 /* A place in process->path_of. 0: the node is blank. Else the id of its merged path + 1, with these flags. */
 #define LEFT_OUT	(1u << 31) /* its calls are not reported; the path is the one they are counted for */
 #define UNSOUND		(1u << 30)	/* its counters cannot be true */
+#define MOST_NESTED	100	/* parallel regions: more only where a log is damaged */
 #define PATH(id)	((id) + 1)
 #define PATH_ID(place)	(((place) & ~(LEFT_OUT | UNSOUND)) - 1)
 
@@ -183,9 +184,14 @@ static void note_counted(struct call_stats *stats)
 	stats->known_calls = stats->calls;
 }
 
+static bool is_outermost(const struct tree_node *path)
+{
+	return !path->starter && (path->depth == 1 || (path->depth == 2 && path->parent->starter));
+}
+
 static void note_outermost(struct thread *thread, const struct tree_node *path, double total_ns)
 {
-	if (!path->function || path->function->kind != FUNCTION_PLAIN || path->depth != 1 ||
+	if (!path->function || path->function->kind != FUNCTION_PLAIN || !is_outermost(path) ||
 	    (thread->outermost && total_ns <= thread->outermost_ns))
 		return;
 	thread->outermost = path->function;
@@ -222,6 +228,7 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 	if (left_out)
 		return;
 	note_outermost(reader->thread, path, stats.total_ns);
+	reader->thread->is_in_teams |= path->starter != NULL;
 	reader->thread->calls += node->calls;
 	tree_add_thread(path, reader->thread);
 	if (path->function && stats.timed_calls)
@@ -233,15 +240,73 @@ bool nodes_is_beside(const struct process *process, uint64_t function_addr)
 	return !process->header.has_hooks && log_is_wait(function_addr);
 }
 
+static bool has_function(const struct log_node *node)
+{
+	return node->function_addr & ~LOG_FUNCTION_FLAGS || node->function_addr & LOG_FUNCTION_OTHERS;
+}
+
+static uint32_t make_path(struct thread *thread, const struct log_node *node, uint64_t offset,
+			  uint32_t nested);
+
+/*
+ * Make the path of a node, and of those above it. Its thread's tree may not have been read yet. Return: NULL
+ * if there is no such path
+ */
+static struct tree_node *path_early(struct thread *thread, uint32_t ref, uint32_t nested)
+{
+	struct process *process = thread->process;
+	uint32_t *refs = NULL, at = ref;
+	struct log_node node;
+	size_t nr = 0;
+
+	for (;;) {
+		const int64_t index = logfile_node_index(process->log, at);
+
+		if (index < 0 || process->path_of[index])
+			break;
+		logfile_node(process->log, (uint64_t)at << LOG_REF_SHIFT, &node);
+		if (!node.parent && !node.function_addr)
+			process->path_of[index] = PATH(0);
+		if (node.parent >= at || !has_function(&node))
+			break;
+		APPEND(refs, nr) = at;
+		at = node.parent;
+	}
+	while (nr-- > 0) {
+		const uint64_t offset = (uint64_t)refs[nr] << LOG_REF_SHIFT;
+
+		logfile_node(process->log, offset, &node);
+		process->path_of[logfile_node_index(process->log, refs[nr])] =
+			make_path(thread, &node, offset, nested);
+	}
+	free(refs);
+	return nodes_path(thread, ref);
+}
+
+/* The path that began the parallel region, of which @node is a part. NULL: it is not known, or left out. */
+static struct tree_node *find_starter(struct process *process, const struct log_node *node, uint32_t nested)
+{
+	const uint32_t ref = log_team_starter(node->function_addr);
+	const struct log_extent *extent =
+		ref && nested < MOST_NESTED ? logfile_find(process->log, (uint64_t)ref << LOG_REF_SHIFT, 1)
+					    : NULL;
+	struct thread *thread = extent ? nodes_thread(process, owner_of(extent)) : NULL;
+	struct tree_node *path = thread && !thread->left_out ? path_early(thread, ref, nested + 1) : NULL;
+
+	return path && path->function ? path : NULL;
+}
+
 /*
  * The place of a node: the path of its parent and its function. If its calls are left out: its parent's path.
+ * @nested: how many parallel regions are within each other
  */
-static uint32_t make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset)
+static uint32_t make_path(struct thread *thread, const struct log_node *node, uint64_t offset,
+			  uint32_t nested)
 {
-	struct process *process = reader->thread->process;
+	struct process *process = thread->process;
 	struct model *model = process->model;
 	struct tree_node *parent = (uint64_t)node->parent << LOG_REF_SHIFT < offset ?
-				   nodes_path(reader->thread, node->parent) : NULL;
+				   nodes_path(thread, node->parent) : NULL, *starter;
 	struct function *function;
 
 	if (node->function_addr & LOG_FUNCTION_OTHERS) {
@@ -255,11 +320,12 @@ static uint32_t make_path(struct node_reader *reader, const struct log_node *nod
 	function = function_find(&model->tables->functions, process, log_node_function(node));
 	if (nodes_is_beside(process, node->function_addr))
 		return PATH(model->root->id) | LEFT_OUT;
-	if (!selection_keeps(model, parent, function))
+	starter = parent == model->root ? find_starter(process, node, nested) : NULL;
+	if (!selection_keeps(model, starter ?: parent, function))
 		return PATH(parent->id) | LEFT_OUT;
-	parent = tree_child(model, parent, function);
+	parent = starter ? tree_team(model, starter, function) : tree_child(model, parent, function);
 	parent->was_called = function->was_called = true;
-	return PATH(code_path(reader->thread, node, parent)->id);
+	return PATH(code_path(thread, node, parent)->id);
 }
 
 /* A node that was claimed but not filled, or an unused "(other paths)". */
@@ -280,12 +346,11 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 		logfile_node(process->log, offset, &node);
 		if (is_blank(&node))
 			continue;
-		if (!(node.function_addr & ~LOG_FUNCTION_FLAGS) &&
-		    !(node.function_addr & LOG_FUNCTION_OTHERS)) {
+		if (!has_function(&node)) {
 			logfile_damaged(process->log, offset, "a call path without a function");
 			continue;
 		}
-		process->path_of[extent->first_node + i] = make_path(reader, &node, offset);
+		process->path_of[extent->first_node + i] = make_path(reader->thread, &node, offset, 0);
 		if (!nodes_is_beside(process, node.function_addr))
 			add_node(reader, extent->first_node + i, &node, offset);
 	}

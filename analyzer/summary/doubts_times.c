@@ -245,17 +245,17 @@ static void add_hooks_of_left_out(struct findings *findings, const struct model 
 		    	"their hooks all the same: the hooks' cost is in the time of their callers", names));
 }
 
-/* gcc's outlined functions (NAME._omp_fn.0). clang's runtime library is another one. */
+/* Bodies of gcc's parallel regions (NAME._omp_fn.0) have no hooks. Our wrappers record most of them. */
 static void add_openmp(struct findings *findings, const struct model *model)
 {
 	uint64_t nr = losses_totals(model).openmp_threads;
 
 	if (nr)
 		findings_add(findings, "openmp_threads", UNIT_COUNT, (double)nr, true,
-		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: gcc gives the "
-		    	"bodies of parallel regions no hooks, so only what they call is recorded there. "
-		    	"clang gives them hooks; samples of a build without hooks show them too "
-		    	"(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
+		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: only the functions "
+		    	"that they call are recorded, because their parallel regions began in no recorded "
+		    	"function, or functions were selected while recording; samples of a build without "
+		    	"hooks show these regions (insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
 }
 
 void findings_of_times(struct findings *findings, const struct model *model)

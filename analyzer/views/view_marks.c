@@ -244,7 +244,7 @@ static void add_timers(struct document *document, struct table_rows *rows, const
 
 static bool is_of_program(const struct function *function)
 {
-	return function->region && !function->wait && strcmp(function->region, REGION_OF_GAPS) != 0;
+	return function->region && !function->wait && !function_is_made_up(function);
 }
 
 static struct timer_row *add_region(struct document *document, struct table_rows *rows,

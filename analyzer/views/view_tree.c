@@ -9,6 +9,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/read/samples_read.h"
@@ -86,7 +87,7 @@ static const double *tree_alloc_bytes(struct document *document, const struct mo
 static struct value get_function(const struct column *column, const void *row)
 {
 	struct value value = facts_function(column, row);
-	unsigned int level = tree_level(((const struct tree_row *)row)->node);
+	unsigned int level = ((const struct tree_row *)row)->node->depth - 1;
 
 	value.indent = level < INDENT_MAX ? level : INDENT_MAX;
 	return value;
@@ -99,7 +100,7 @@ static struct value get_path(const struct column *column, const void *row)
 
 static struct value get_depth(const struct column *column, const void *row)
 {
-	return value_integer(UNIT_NONE, tree_level(((const struct tree_row *)row)->node));
+	return value_integer(UNIT_NONE, ((const struct tree_row *)row)->node->depth - 1);
 }
 
 static struct value get_threads(const struct column *column, const void *row)
@@ -383,6 +384,16 @@ static const char *counted_note(const struct report *report)
 		       : "";
 }
 
+/* Regions of OpenMP. */
+static const char *teams_note(const struct model *model)
+{
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		if (node->starter)
+			return "; " REGION_OF_TEAMS ": parts of a parallel region, whose time is in no total "
+			       "above";
+	return "";
+}
+
 static const char *note_of(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
@@ -397,8 +408,8 @@ static const char *note_of(struct document *document, const struct report *repor
 				     "least and most: of one run, 0 if it has none%s%s",
 				     model->nr_parts, counted_note(report), report_doubt_note(report));
 	return document_text(document, "total = self + what it calls, over all threads; %% of the time in "
-		"all functions; Alloc: by the function itself%s%s", counted_note(report),
-		report_doubt_note(report));
+		"all functions; Alloc: by the function itself%s%s%s", teams_note(model),
+		counted_note(report), report_doubt_note(report));
 }
 
 int view_tree(struct document *document, struct report *report)

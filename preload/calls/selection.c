@@ -274,7 +274,8 @@ static enum verdict verdict_of_function(const struct full_set *full, uint64_t ad
 
 static enum verdict verdict_of_region(const struct full_set *full, uint64_t region)
 {
-	const struct label *label = label_numbered((uint32_t)log_region_label(region));
+	const struct label *label =
+		log_team_starter(region) ? NULL : label_numbered((uint32_t)log_region_label(region));
 	const struct choice *choices = full->choices;
 	enum verdict verdict = VERDICT_PLAIN;
 

@@ -82,8 +82,11 @@ static const char *name_of_function(uint64_t addr)
 
 static const char *name_of_region(uint64_t region)
 {
-	const struct label *label = label_numbered((uint32_t)log_region_label(region));
+	const struct label *label;
 
+	if (log_team_starter(region))
+		return LOG_NAME_OF_TEAMS;
+	label = label_numbered((uint32_t)log_region_label(region));
 	return label ? label->text : NULL;
 }
 

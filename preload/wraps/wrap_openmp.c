@@ -4,6 +4,7 @@
  * lock, and parallel regions, whose caller waits at the end for the team.
  */
 #include "preload/objects/next_functions.h"
+#include "preload/stacks/team_calls.h"
 #include "preload/waits/waits.h"
 
 #define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
@@ -36,6 +37,7 @@ OPENMP_FUNCTIONS(OPENMP_WRAPPER)
 /* On the stack of the region's caller, which returns when all threads of the team have left the body. */
 struct region {
 	const void *thread; /* the caller */
+	uint32_t starter;   /* its path, see team_starter() */
 	uintptr_t stack_addr;
 	uintptr_t caller_addr;
 	const void *body;
@@ -45,11 +47,16 @@ struct region {
 	struct wait wait;
 };
 
+static bool is_caller(const struct region *region)
+{
+	return region->thread == __builtin_thread_pointer();
+}
+
 static void await_team(struct region *region)
 {
 	static struct wait_function known = { "omp parallel", LOG_WAIT_BARRIER, 0 };
 
-	if (region->thread != __builtin_thread_pointer() || !waits_on())
+	if (!is_caller(region) || !waits_on())
 		return;
 	wait_begin(&region->wait, &known, WAIT_FOR_LOCK(NULL, 0), region->stack_addr, region->caller_addr);
 	region->has_ended = true;
@@ -58,8 +65,14 @@ static void await_team(struct region *region)
 static void run(void *place)
 {
 	struct region *region = place;
+	struct team_call part, body;
 
+	team_enter(&part, is_caller(region) ? 0 : region->starter, STACK_ADDR);
+	team_enter_body(&body, region->starter ? (uintptr_t)region->body : 0, region->caller_addr,
+			STACK_ADDR);
 	((void (*)(void *))region->body)(region->data);
+	team_leave(&body);
+	team_leave(&part);
 	await_team(region);
 }
 
@@ -68,6 +81,7 @@ static void run(void *place)
 	EXPORT type function parameters                                                                      \
 	{                                                                                                    \
 		struct region region = { .thread = __builtin_thread_pointer(),                               \
+					 .starter = team_starter(),                                          \
 					 .stack_addr = STACK_ADDR,                                           \
 					 .caller_addr = CALLER,                                              \
 					 .body = (const void *)body,                                         \
@@ -105,13 +119,16 @@ static void run_with_pointers(int32_t *thread, int32_t *bound, struct region *re
 {
 	void **pointers = region->data;
 	const void *body = region->body;
+	struct team_call part;
 
+	team_enter(&part, is_caller(region) ? 0 : region->starter, STACK_ADDR);
 	if (region->nr == 8)
 		((void (*)(int32_t *, int32_t *, P8))body)(thread, bound, A8(pointers));
 	else if (region->nr == 64)
 		((void (*)(int32_t *, int32_t *, P64))body)(thread, bound, A64(pointers));
 	else
 		((void (*)(int32_t *, int32_t *, P512))body)(thread, bound, A512(pointers));
+	team_leave(&part);
 	await_team(region);
 }
 
@@ -121,6 +138,7 @@ EXPORT void __kmpc_fork_call(void *place, int32_t nr, void *body, ...)
 	const int32_t room = length_for(nr);
 	void **pointers = __builtin_alloca((size_t)room * sizeof(*pointers));
 	struct region region = { .thread = __builtin_thread_pointer(),
+				 .starter = team_starter(),
 				 .stack_addr = STACK_ADDR,
 				 .caller_addr = CALLER,
 				 .body = body,

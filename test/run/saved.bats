@@ -110,7 +110,7 @@ found() {
 	INSIDEME_FOCUS=step record repeat 10
 	saved
 	found hooks_of_left_out
-	OMP_NUM_THREADS=3 record openmp
+	INSIDEME_FOCUS=work record openmp
 	saved
 	found openmp_threads
 }

@@ -157,6 +157,8 @@ export class Tree {
 		this.nr = sheet.rows;
 		this.parent = Int32Array.from(sheet.numbers("parent"),
 			(value) => Number.isNaN(value) ? -1 : value);
+		// The parent in the same thread: that of a thread's part of a parallel region is the root.
+		this.within = sheet.has("within") ? sheet.numbers("within") : this.parent;
 		this.func = Int32Array.from(sheet.numbers("function"),
 			(value) => Number.isNaN(value) ? -1 : value);
 		this.child = new Int32Array(this.nr).fill(-1);
@@ -172,11 +174,19 @@ export class Tree {
 	}
 
 	// Sums over all that is below each path, including the path.
-	sums(own) {
+	sums(own, above = this.parent) {
 		const sums = Float64Array.from(own, (value) => value || 0);
 		for (let i = this.nr - 1; i > 0; i--)
-			sums[this.parent[i]] += sums[i];
+			sums[above[i]] += sums[i];
 		return sums;
+	}
+
+	// Is a call of the path within another call of its function, in the same thread?
+	isRecursion(node) {
+		for (let above = this.within[node]; above > 0; above = this.within[above])
+			if (this.func[above] === this.func[node])
+				return true;
+		return false;
 	}
 
 	path(node) {

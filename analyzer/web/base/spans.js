@@ -92,7 +92,7 @@ export class Spans {
 		const own = new Float64Array(this.tree.nr), calls = new Float64Array(this.tree.nr);
 		let covered = 0;
 		this.each(from, to, (node, time, nr, lane) => {
-			const parent = this.tree.parent[node];
+			const parent = this.tree.within[node];
 			own[node] += time;
 			if (parent > 0)
 				own[parent] -= time;

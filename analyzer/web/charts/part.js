@@ -12,7 +12,7 @@ function byFunction(tree, nr, { own, calls, total }) {
 		const func = tree.func[node];
 		sums.self_ns[func] += own[node];
 		sums.calls[func] += calls[node];
-		if (!open[func])
+		if (!open[func] || !tree.isRecursion(node))
 			sums.total_ns[func] += total[node];
 		if (tree.child[node] > 0) {
 			open[func]++;
@@ -36,7 +36,7 @@ export class Part {
 	constructor(spans, model, from, to) {
 		// own, calls: by path
 		Object.assign(this, { spans, model, from, to }, spans.between(from, to));
-		this.total = spans.tree.sums(this.own);
+		this.total = spans.tree.sums(this.own, spans.tree.within);
 		this.functions = byFunction(spans.tree, model.names.rows, this);
 	}
 
@@ -65,7 +65,7 @@ export class Part {
 			process.functions.set(func, sum);
 		};
 		spans.each(this.from, this.to, (node, time, calls, lane) => {
-			const process = list[of[lane.thread]], parent = tree.parent[node];
+			const process = list[of[lane.thread]], parent = tree.within[node];
 			process.calls += calls;
 			if (lane.depth === 0)
 				process.functions_ns += time;

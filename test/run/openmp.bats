@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Parallel regions of OpenMP: what other threads call stands below the path that began the region.
+load lib
+all_views=" "
+
+# reached PATH: calls of a path, which is a pattern; the sum of all that fit
+reached() {
+	[ -e tree.csv ] || view tree >tree.csv
+	paste <("$here/csv" calls <tree.csv) <("$here/csv" path <tree.csv) |
+		awk -F'\t' -v path="^$1\$" '$2 ~ path { sum += $1 } END { print sum + 0 }'
+}
+
+others='\\(other threads\\)'
+
+# body: what an outlined function is called, by gcc or by clang, which may have a second one within it
+body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
+
+@test "regions, nested ones and recursions: calls of other threads are below the caller, and exact" {
+	local program from
+	for program in teams teams.clang; do
+		rm -rf insideme.data tree.csv functions.csv
+		record $program
+		quiet
+		same "stdout" "$(cat stdout)" "done"
+		calls main 1 shared 2 inner 4 again 15 work 43 piece 8
+		for from in first second; do
+			same "$from, other threads" "$(reached "main;$from;shared;$others$body;work")" 3
+			same "$from, its own" "$(reached "main;$from;shared$body;work")" 1
+		done
+		same "nested, all others" "$(reached "main;nested;$others$body;$others$body;inner")" 1
+		same "nested, all its own" "$(reached "main;nested$body;inner")" 1
+		same "nested, inner others" "$(reached "main;nested$body;$others$body;inner")" 1
+		same "nested, outer others" "$(reached "main;nested;$others$body;inner")" 1
+		same "recursions" "$(reached "main;again(;$others)?$body;again(;$others)?$body;again")" 4
+		same "calls at the root" "$(reached '[^;]*;work')" "$(reached 'piece;work')"
+		same "thread's first function" "$(view threads | "$here/csv" function | grep -c other)" 0
+	done
+}
+
+@test "one thread: no other threads" {
+	local program
+	for program in teams teams.clang; do
+		rm -rf insideme.data tree.csv functions.csv
+		record $program 1
+		quiet
+		calls main 1 shared 2 inner 1 again 4 work 23 piece 8
+		same "other threads" "$(reached ".*$others.*")" 0
+		same "at the root" "$(view tree | "$here/csv" function depth=0)" main
+	done
+}
+
+@test "a saved profile has them in the same places; without the thread that began them they are at the root" {
+	record teams
+	view tree >tree.csv
+	before=$(reached ".*;$others;.*")
+	[ "$before" -ge 20 ]
+	"$report" --save saved.insideme
+	"$report" -v tree -f csv saved.insideme >tree.csv
+	same "below others, saved" "$(reached ".*;$others;.*")" "$before"
+	same "below first()" "$(reached "main;first;shared;$others$body;work")" 3
+	thread=$(view threads | "$here/csv" thread | tail -1)
+	view tree --thread "$thread" >tree.csv
+	same "at the root" "$("$here/csv" function depth=0 <tree.csv | grep -v piece)" "(other threads)"
+}
+
+@test "a function that is selected is recorded in all threads" {
+	INSIDEME_FOCUS=inner record teams
+	quiet
+	calls inner 4 work 4
+}
