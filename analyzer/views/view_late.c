@@ -35,7 +35,7 @@ static const struct column columns[] = {
 	{ "late_rank", "For", 0, MEMBER_PROCESS(struct mpi_wait, other, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT, get_kind, 0 },
 	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct mpi_wait, function, CELL_NAME) },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct mpi_wait, caller,
+	{ "caller", "Called by", COLUMN_FUNCTION, MEMBER_FUNCTION(struct mpi_wait, caller,
 	  CELL_NAME) },
 };
 

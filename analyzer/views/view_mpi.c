@@ -248,7 +248,7 @@ static struct value get_most_rank(const struct column *column, const void *row)
 static const struct column call_columns[] = {
 	{ "total_ns", "Total", COLUMN_SUMS, CALL_NS(total_ns) },
 	{ "calls", "Calls", COLUMN_SUMS, CALL(nr_calls, UNIT_COUNT) },
-	{ "mean_ns", "Mean", 0, CALL(mean_ns, UNIT_NS) },
+	{ "mean_ns", "Mean", COLUMN_SPARE, CALL(mean_ns, UNIT_NS) },
 	{ "max_ns", "Max", COLUMN_SPARE, CALL_NS(max_ns) },
 	{ "waiting_ns", "Waiting", COLUMN_SUMS, CALL(waiting_ns, UNIT_NS) },
 	{ "above_fastest_ns", "Above fastest", COLUMN_SUMS, CALL(above_fastest_ns, UNIT_NS) },
@@ -262,7 +262,7 @@ static const struct column call_columns[] = {
 	{ "most_rank", "In rank", 0, get_most_rank, 0 },
 	{ "imbalance_percent", "Imbal.", 0, CALL(imbalance_percent, UNIT_PERCENT) },
 	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct call_row, caller,
+	{ "caller", "Called by", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, caller,
 	  CELL_NAME) },
 };
 
