@@ -314,17 +314,18 @@ static void look_at_callers(struct model *model, struct charge *charges)
 /*
  * A wrapper allocates one block a call, does not free it, does next to nothing else, and is called from
  * several functions. If its name says that it allocates, it may also do so by other functions, and
- * reallocate.
+ * reallocate, and free when it is asked for nothing.
  */
 static bool is_wrapper(const struct function *function, const struct charge *charge)
 {
 	const struct heap_stats *heap = &function->charged_heap;
 	const double allocs = (double)heap->alloc_calls, calls = (double)function->stats.calls;
+	const double frees = (double)heap->free_calls;
 	const bool is_named_so = strstr(function->short_name, "alloc");
 
 	return function->kind == FUNCTION_PLAIN && !function->region && heap->alloc_calls >= WRAPPER_ALLOCS &&
-	       allocs >= 0.9 * calls && allocs <= 1.1 * calls && charge->several_callers &&
-	       heap->free_calls <= heap->alloc_calls / (is_named_so ? 1 : 10) &&
+	       allocs + (is_named_so ? frees : 0) >= 0.9 * calls && allocs <= 1.1 * calls &&
+	       frees <= (is_named_so ? 1.1 : 0.1) * allocs && charge->several_callers &&
 	       (is_named_so || !charge->calls_others);
 }
 

@@ -2,8 +2,9 @@
 /*
  * Allocation by wrappers: load takes 300 blocks of 100 bytes, build 200 of 50, by xmalloc, which calls checked,
  * the only one that calls malloc, and notes the bytes in another function. single takes 150 of 40, for one
- * caller alone. The first page must show load, build and single, and name xmalloc and checked; -v heap has
- * checked.
+ * caller alone. table takes 120 of 10 by take(), from reallocate, which frees them for drop(), as Lua's and
+ * other allocators do. The first page must show load, build, single and take, and name xmalloc, checked and
+ * reallocate; -v heap has checked.
  */
 #include <stdlib.h>
 
@@ -51,8 +52,33 @@ __attribute__((noinline)) static void single(void)
 	blocks[nr_blocks++] = malloc(40);
 }
 
+__attribute__((noinline)) static void *reallocate(void *block, size_t bytes)
+{
+	if (bytes)
+		return realloc(block, bytes);
+	free(block);
+	return NULL;
+}
+
+__attribute__((noinline)) static void *take(size_t bytes)
+{
+	return reallocate(NULL, bytes);
+}
+
+__attribute__((noinline)) static void drop(void *block)
+{
+	reallocate(block, 0);
+}
+
+__attribute__((noinline)) static void table(void)
+{
+	for (int i = 0; i < 120; i++)
+		drop(take(10));
+}
+
 int main(void)
 {
+	table();
 	load();
 	build();
 	checked(1);
