@@ -134,6 +134,7 @@ struct insideme_recorder {
 	int (*focus)(const char *list);
 	/* insideme-cc --line-events: fill this for the code of an object */
 	void (*line_events)(struct insideme_line_events *events, const void *begin, const void *end);
+	int (*name_lock)(const void *lock, const char *name);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -459,6 +460,23 @@ INSIDEME_INLINE int insideme_focus(const char *list)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->focus(list) : -ENODATA;
+}
+
+/**
+ * insideme_name_lock() - name a lock, semaphore, condition or barrier in reports of waits
+ * @lock: its address: a pthread_mutex_t, a std::mutex, or whatever a call waits for
+ * @name: of the lock; several locks may have one name, and reports then add up their waits
+ *
+ * Name it after it was initialised. The name holds for waits from now on, until it gets another one, or
+ * until the lock is destroyed by its function (pthread_mutex_destroy(); there is none for std::mutex).
+ *
+ * Return: 0, -EINVAL if @lock or @name is NULL, -ENOBUFS if there is no room for another name, -ENODATA
+ */
+INSIDEME_INLINE int insideme_name_lock(const void *lock, const char *name)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->name_lock(lock, name) : -ENODATA;
 }
 
 /**

@@ -739,7 +739,10 @@ struct log_wait {
 	uint64_t calls;			/* that have ended */
 	uint64_t total_ticks;
 	uint64_t max_ticks;
-	uint64_t bytes;			/* read or written */
+	union {
+		uint64_t bytes;		/* read or written */
+		uint64_t init_addr;	/* LOG_WAIT_ADDRESS: where the code goes on that initialised it */
+	};
 };
 _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
 

@@ -93,8 +93,9 @@ static char *variable_at(const struct process *process, uint64_t addr)
 	return text;
 }
 
-/* The name of one process's lock: the same pointer for the same lock. */
-static const char *lock_name(struct reader *reader, const struct process *process, uint64_t addr)
+/* The text for an address of a process, as @make makes it: the same pointer for the same address. */
+static const char *text_for(struct reader *reader, const struct process *process, uint64_t addr,
+			    char *(*make)(const struct process *process, uint64_t addr))
 {
 	struct name wanted = { process, addr, NULL }, *name;
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)process, addr);
@@ -104,9 +105,27 @@ static const char *lock_name(struct reader *reader, const struct process *proces
 		return name->text;
 	name = xcalloc(1, sizeof(*name));
 	*name = wanted;
-	name->text = keep(reader->waits, variable_at(process, addr));
+	name->text = keep(reader->waits, make(process, addr));
 	hashtable_add(&reader->names, hash, name);
 	return name->text;
+}
+
+static const char *lock_name(struct reader *reader, const struct process *process, uint64_t addr)
+{
+	return text_for(reader, process, addr, variable_at);
+}
+
+static char *code_before(const struct process *process, uint64_t addr)
+{
+	return errors_code(process, process->last_ticks, addr - 1);
+}
+
+static const char *object_place(struct reader *reader, const struct process *process,
+				const struct log_wait *wait)
+{
+	return wait->object_kind == LOG_WAIT_ADDRESS && wait->init_addr
+		       ? text_for(reader, process, wait->init_addr, code_before)
+		       : NULL;
 }
 
 static const char *object_name(struct reader *reader, const struct process *process,
@@ -123,6 +142,11 @@ static const char *object_name(struct reader *reader, const struct process *proc
 
 /* ---- sums ---- */
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static bool is_same(const void *item, const void *key)
 {
 	const struct found *a = item, *b = key;
@@ -131,8 +155,8 @@ static bool is_same(const void *item, const void *key)
 	    a->sum.caller != b->sum.caller || a->sum.holder != b->sum.holder || a->object != b->object ||
 	    a->addr != b->addr || (!a->object && a->addr && a->process != b->process))
 		return false;
-	return a->sum.object && b->sum.object ? strcmp(a->sum.object, b->sum.object) == 0
-					      : a->sum.object == b->sum.object;
+	return is_same_text(a->sum.object, b->sum.object) &&
+	       is_same_text(a->sum.object_place, b->sum.object_place);
 }
 
 static void add(struct reader *reader, const struct found *more)
@@ -207,7 +231,8 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 		.holder_thread = holder,
 		.holder = holder ? nodes_path(holder, wait->holder_node) : NULL,
 		.calls = wait->calls,
-		.bytes = wait->bytes,
+		.object_place = object_place(reader, process, wait),
+		.bytes = wait->object_kind == LOG_WAIT_ADDRESS ? 0 : wait->bytes,
 		.total_ns = (double)wait->total_ticks * process->tick_ns,
 		.max_ns = (double)wait->max_ticks * process->tick_ns,
 	};

@@ -12,6 +12,7 @@ struct wait_sum {
 	struct tree_node *path;	   /* of the library call; NULL: of samples, or of other threads' files */
 	struct tree_node *caller;  /* NULL: not known, as in processes without hooks */
 	const char *object; /* "table_lock", "0x7f12", "/tmp/a.txt", "socket"; NULL: none, or not known */
+	const char *object_place; /* where a lock was initialised: "a.c:12"; NULL: not known */
 	struct tree_node *holder;	    /* NULL: not known */
 	const struct thread *holder_thread; /* of the longest wait; NULL: not known */
 	char *caller_name; /* without @caller: the function that called, by its symbol; NULL: not known */

@@ -83,6 +83,7 @@ static const struct column columns[] = {
 	{ "function", "Function", COLUMN_LEFT | COLUMN_NAME, get_text, WAIT_FUNCTION },
 	{ "kind", "Kind", COLUMN_LEFT, get_text, WAIT_KIND },
 	{ "object", "Object", COLUMN_LEFT, WAIT(sum.object, 0) },
+	{ "object_source", "Initialised", COLUMN_LEFT, WAIT(sum.object_place, 0) },
 	{ "caller", "Caller", COLUMN_LEFT, get_text, WAIT_CALLER },
 	{ "source", "Source", COLUMN_LEFT, WAIT(sum.place, 0) },
 	{ "holder", "Holder", COLUMN_LEFT, get_text, WAIT_HOLDER },
@@ -123,6 +124,8 @@ static char *wait_text(struct document *document, const struct wait_sum *sum, bo
 
 	if (sum->object)
 		text = document_text(document, "%s %s", text, sum->object);
+	if (sum->object_place && strncmp(sum->object, "0x", 2) == 0)
+		text = document_text(document, "%s of %s", text, sum->object_place);
 	if (sum->holder && sum->holder->function)
 		text = document_text(document, "%s, %s %s,", text, held, end_of_path(document, sum->holder));
 	else if (sum->holder_thread)
@@ -193,6 +196,8 @@ static void add_to_group(struct group *group, const struct wait_sum *sum)
 	group->sum.max_ns = fmax(group->sum.max_ns, sum->max_ns);
 	if (!group->sum.object)
 		group->sum.object = sum->object;
+	if (!is_same_text(group->sum.object_place, sum->object_place))
+		group->sum.object_place = NULL;
 	group->several_holders |= group->sum.holder != sum->holder;
 }
 
@@ -326,8 +331,9 @@ static struct table table_of(struct table_rows rows)
 		TABLE_COLUMNS(columns),
 		.text_columns = "total_ns,total_percent,blocked_ns,calls,mean_ns,wait",
 		.data_columns =
-			"function,kind,object,caller,source,holder,holder_thread,holder_thread_name,calls,"
-			"open_calls,total_ns,blocked_ns,mean_ns,max_ns,bytes,samples",
+			"function,kind,object,object_source,caller,source,holder,holder_thread,"
+			"holder_thread_name,calls,open_calls,total_ns,blocked_ns,mean_ns,max_ns,bytes,"
+			"samples",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,

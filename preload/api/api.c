@@ -18,6 +18,7 @@
 #include "preload/state/line_units.h"
 #include "preload/state/live.h"
 #include "preload/state/modules.h"
+#include "preload/waits/lock_names.h"
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
@@ -127,6 +128,17 @@ static int focus(const char *list)
 	return live_has_begun && recorder_open() ? selection_change(list ?: "") : -ENODATA;
 }
 
+static int name_lock(const void *lock, const char *name)
+{
+	const struct label *label = lock && name && live_has_begun ? label_find(name) : NULL;
+
+	if (!lock || !name)
+		return -EINVAL;
+	if (!live_has_begun)
+		return -ENODATA;
+	return label && lock_name(lock, label->number) ? 0 : -ENOBUFS;
+}
+
 /* A program without hooks may have no log yet. */
 static void lines_begin(const void *unit)
 {
@@ -195,4 +207,5 @@ const struct insideme_recorder insideme_recorder = {
 	.mean_ns = query_mean_ns,
 	.focus = focus,
 	.line_events = line_events,
+	.name_lock = name_lock,
 };

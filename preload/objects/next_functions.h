@@ -122,6 +122,7 @@
 	X(FILE *, stdin, )                                                                          \
 	X(FILE *, stdout, )                                                                         \
 	LOCK_FUNCTIONS(X)                                                                           \
+	LOCK_LIFE_FUNCTIONS(X)                                                                      \
 	STREAM_FUNCTIONS(X)                                                                         \
 	STREAM_OPEN_FUNCTIONS(X)                                                                    \
 	OPEN_FUNCTIONS(X)                                                                           \

@@ -70,6 +70,30 @@
 	X(int, cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const struct \
 		timespec *restrict until))
 
+/*
+ * Locks begin and end. Columns: result, name, parameters, arguments; what that says of the lock; the value
+ * returned where no object defines the function.
+ */
+#define LOCK_LIFE_FUNCTIONS(X) \
+	X(int, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *kind), (lock, \
+		kind), lock_initialised(lock, CALLER), ENOSYS) \
+	X(int, pthread_rwlock_init, (pthread_rwlock_t *restrict lock, const pthread_rwlockattr_t \
+		*restrict kind), (lock, kind), lock_initialised(lock, CALLER), ENOSYS) \
+	X(int, pthread_barrier_init, (pthread_barrier_t *restrict lock, const pthread_barrierattr_t \
+		*restrict kind, unsigned int nr), (lock, kind, nr), lock_initialised(lock, CALLER), \
+		ENOSYS) \
+	X(int, sem_init, (sem_t *lock, int shared, unsigned int value), (lock, shared, value), \
+		lock_initialised(lock, CALLER), -1) \
+	X(int, mtx_init, (mtx_t *lock, int kind), (lock, kind), lock_initialised(lock, CALLER), \
+		thrd_error) \
+	X(int, pthread_mutex_destroy, (pthread_mutex_t *lock), (lock), lock_destroyed(lock), ENOSYS) \
+	X(int, pthread_rwlock_destroy, (pthread_rwlock_t *lock), (lock), lock_destroyed(lock), \
+		ENOSYS) \
+	X(int, pthread_barrier_destroy, (pthread_barrier_t *lock), (lock), lock_destroyed(lock), \
+		ENOSYS) \
+	X(int, sem_destroy, (sem_t *lock), (lock), lock_destroyed(lock), -1) \
+	X(void, mtx_destroy, (mtx_t *lock), (lock), lock_destroyed(lock), )
+
 #define FILE_FUNCTIONS(X) \
 	X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), "read", FILE, fd, result, \
 		-1) \

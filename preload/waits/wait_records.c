@@ -32,7 +32,8 @@ static bool is_of(const struct log_wait *record, const struct wait_key *key)
 {
 	return record->node == key->node && record->object == key->object &&
 	       record->caller_addr == key->caller_addr && record->holder_node == key->holder_node &&
-	       record->object_kind == key->object_kind;
+	       record->object_kind == key->object_kind &&
+	       (key->object_kind != LOG_WAIT_ADDRESS || record->init_addr == key->init_addr);
 }
 
 /*
@@ -43,8 +44,12 @@ static void fill(struct log_wait *record, const struct wait_key *key)
 {
 	if (libc._dl_find_object)
 		modules_know(key->caller_addr);
+	if (libc._dl_find_object && key->init_addr)
+		modules_know(key->init_addr);
 	record->object_kind = key->object_kind;
 	record->object = key->object;
+	if (key->object_kind == LOG_WAIT_ADDRESS)
+		record->init_addr = key->init_addr;
 	record->caller_addr = key->caller_addr;
 	record->holder_thread = key->holder_thread;
 	record->holder_node = key->holder_node;

@@ -11,6 +11,7 @@ struct wait_key {
 	uint32_t node;
 	uint32_t object_kind;
 	uint64_t object;
+	uint64_t init_addr;
 	uint64_t caller_addr;
 	uint32_t holder_thread;
 	uint32_t holder_node;

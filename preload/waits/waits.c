@@ -8,6 +8,7 @@
 #include "preload/state/labels.h"
 #include "preload/state/sampler_task.h"
 #include "preload/waits/descriptor_names.h"
+#include "preload/waits/lock_names.h"
 #include "preload/waits/wait_records.h"
 
 static uint64_t address_of(struct wait_function *function)
@@ -50,8 +51,11 @@ static struct wait_key key_of(struct wait_target target, uint32_t node, uintptr_
 	struct wait_key key = { .node = node, .caller_addr = caller_addr };
 
 	if (target.lock) {
-		key.object_kind = LOG_WAIT_ADDRESS;
-		key.object = (uint64_t)target.lock;
+		const struct lock_facts facts = lock_facts(target.lock);
+
+		key.object_kind = facts.label ? LOG_WAIT_NAME : LOG_WAIT_ADDRESS;
+		key.object = facts.label ?: (uint64_t)target.lock;
+		key.init_addr = facts.label ? 0 : facts.init_addr;
 		holder_find(target.holder_tid, &key.holder_thread, &key.holder_node);
 	} else if (target.fd >= 0) {
 		key.object_kind = LOG_WAIT_NAME;

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "preload/objects/next_functions.h"
+#include "preload/waits/lock_names.h"
 #include "preload/waits/waits.h"
 
 #define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
@@ -88,6 +89,16 @@ LOCK_WRAPPER(pthread_rwlock_clockwrlock,
 LOCK_WRAPPER(mtx_lock, (mtx_t * mutex), (mutex), mutex, mtx_trylock, thrd_busy, mtx_holder, thrd_error)
 LOCK_WRAPPER(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until), (mutex, until),
 	     mutex, mtx_trylock, thrd_busy, mtx_holder, thrd_error)
+
+#define LIFE_WRAPPER(type, function, parameters, arguments, told, failure) \
+	EXPORT type function parameters                                      \
+	{                                                                    \
+		if (unlikely(!real_find(function)))                          \
+			return failure;                                      \
+		told;                                                        \
+		return real.function arguments;                              \
+	}
+LOCK_LIFE_FUNCTIONS(LIFE_WRAPPER)
 
 /* ---- locks without a holder ---- */
 

@@ -301,3 +301,32 @@ cause() {
 		grep -q '^1 text 223325413.25 0.5 1.0$' stdout
 	done
 }
+
+# at LINE: the place of a line of lock_names.c, by its comment
+at() { echo "lock_names.c:$(grep -n "/\* $1 \*/" "$here/../programs/lock_names.c" | cut -d: -f1)"; }
+
+# lock FUNCTION [CALLER]: what it waited for, and where that was initialised
+lock() {
+	local of=(function="$1" caller="main;${2:-others}")
+	echo "$(waits object "${of[@]}" | sed 's/^0x[0-9a-f]*$/address/') $(waits object_source "${of[@]}")"
+}
+
+@test "a lock in the heap is known by the place that initialised it, or by the name that the program gave it" {
+	local program
+	for program in lock_names lock_names.clang; do
+		rm -rf insideme.data waits.csv
+		record $program
+		quiet
+		same "stdout" "$(cat stdout)" "0 errors"
+		same "initialised" "$(lock pthread_mutex_lock 'made;take_mutex')" "address $(at made)"
+		same "named" "$(lock pthread_mutex_lock 'named;take_mutex')" "queue lock "
+		same "again" "$(lock pthread_mutex_lock 'again;take_mutex')" "address $(at again)"
+		same "unknown" "$(lock pthread_mutex_lock 'unknown;take_mutex')" "address "
+		same "rwlock" "$(lock pthread_rwlock_rdlock)" "address $(at rwlock)"
+		same "semaphore" "$(lock sem_wait)" "address $(at semaphore)"
+		same "mtx" "$(lock mtx_lock)" "address $(at mtx)"
+		same "bytes" "$(waits bytes function=sem_wait)" ""
+		"$report" -v waits >page
+		grep -E "sem_wait 0x[0-9a-f]+ of $(at semaphore)" page
+	done
+}

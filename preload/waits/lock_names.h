@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is known of the program's locks beside their addresses: where they were initialised, and the names
+ * that the program gave them. A table in private memory, which a forked child inherits. Of many thousand
+ * locks, some without a name are forgotten. All of it takes no lock: callable from threads and signal
+ * handlers, and before the constructor.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lock_facts {
+	uintptr_t init_addr; /* where the code goes on that initialised it; 0: not known */
+	uint32_t label;	     /* log_label.number of its name; 0: none */
+};
+
+/* The lock begins: earlier facts were of another one. */
+void lock_initialised(const void *lock, uintptr_t caller_addr);
+
+/* Its memory may become anything. */
+void lock_destroyed(const void *lock);
+
+/* Return: false if there is no room. */
+bool lock_name(const void *lock, uint32_t label);
+
+struct lock_facts lock_facts(const void *lock);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Locks that lie in the heap, each of which main waits for while another thread holds it for 20 ms. The report must
+ * say where each was initialised, or the name that the program gave it. Memory of one lock becomes another one's.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <time.h>
+
+#include "insideme.h"
+
+#define NOINLINE __attribute__((noinline))
+
+union lock {
+	pthread_mutex_t mutex;
+	pthread_rwlock_t rwlock;
+	sem_t semaphore;
+	mtx_t mtx;
+};
+
+static union lock *lock;
+static pthread_barrier_t held;
+static int nr_errors;
+
+static void expect(int status, int expected)
+{
+	nr_errors += status != expected;
+}
+
+static void hold(void)
+{
+	pthread_barrier_wait(&held);
+	thrd_sleep(&(struct timespec){ 0, 20000000 }, NULL);
+}
+
+static void *hold_mutex(void *argument)
+{
+	pthread_mutex_lock(&lock->mutex);
+	hold();
+	pthread_mutex_unlock(&lock->mutex);
+	return argument;
+}
+
+static void *hold_rwlock(void *argument)
+{
+	pthread_rwlock_wrlock(&lock->rwlock);
+	hold();
+	pthread_rwlock_unlock(&lock->rwlock);
+	return argument;
+}
+
+static void *hold_semaphore(void *argument)
+{
+	hold();
+	sem_post(&lock->semaphore);
+	return argument;
+}
+
+static void *hold_mtx(void *argument)
+{
+	mtx_lock(&lock->mtx);
+	hold();
+	mtx_unlock(&lock->mtx);
+	return argument;
+}
+
+static pthread_t begin(void *(*function)(void *))
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, function, NULL);
+	pthread_barrier_wait(&held);
+	return thread;
+}
+
+static void take_mutex(void)
+{
+	pthread_t thread = begin(hold_mutex);
+
+	pthread_mutex_lock(&lock->mutex);
+	pthread_mutex_unlock(&lock->mutex);
+	pthread_join(thread, NULL);
+}
+
+NOINLINE static void made(void)
+{
+	pthread_mutex_init(&lock->mutex, NULL); /* made */
+	take_mutex();
+}
+
+NOINLINE static void named(void)
+{
+	expect(insideme_name_lock(&lock->mutex, "queue lock"), 0);
+	take_mutex();
+}
+
+NOINLINE static void again(void)
+{
+	pthread_mutex_destroy(&lock->mutex);
+	pthread_mutex_init(&lock->mutex, NULL); /* again */
+	take_mutex();
+}
+
+NOINLINE static void unknown(void)
+{
+	pthread_mutex_destroy(&lock->mutex);
+	lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	take_mutex();
+}
+
+NOINLINE static void others(void)
+{
+	pthread_t thread;
+
+	pthread_rwlock_init(&lock->rwlock, NULL); /* rwlock */
+	thread = begin(hold_rwlock);
+	pthread_rwlock_rdlock(&lock->rwlock);
+	pthread_rwlock_unlock(&lock->rwlock);
+	pthread_join(thread, NULL);
+	pthread_rwlock_destroy(&lock->rwlock);
+	sem_init(&lock->semaphore, 0, 0); /* semaphore */
+	thread = begin(hold_semaphore);
+	sem_wait(&lock->semaphore);
+	pthread_join(thread, NULL);
+	sem_destroy(&lock->semaphore);
+	mtx_init(&lock->mtx, mtx_plain); /* mtx */
+	thread = begin(hold_mtx);
+	mtx_lock(&lock->mtx);
+	mtx_unlock(&lock->mtx);
+	pthread_join(thread, NULL);
+	mtx_destroy(&lock->mtx);
+}
+
+int main(void)
+{
+	lock = malloc(sizeof(*lock));
+	pthread_barrier_init(&held, NULL, 2);
+	if (insideme_name_lock(lock, "x") != -ENODATA) {
+		expect(insideme_name_lock(NULL, "x"), -EINVAL);
+		expect(insideme_name_lock(lock, NULL), -EINVAL);
+	} else {
+		nr_errors = -1; /* without the recorder */
+	}
+	made();
+	if (nr_errors >= 0)
+		named();
+	again();
+	unknown();
+	others();
+	free(lock);
+	printf("%d errors\n", nr_errors);
+	return 0;
+}
