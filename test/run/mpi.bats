@@ -315,7 +315,8 @@ ends() {
 	timeout 100 mpirun.$mpi $more -n 3 "$BATS_FILE_TMPDIR/killed.$mpi" "$@" >out 2>&1 || without=$?
 	timeout 100 mpirun.$mpi $more -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.$mpi" "$@" \
 		>out 2>&1 || status=$?
-	same "status" "$status" "$without"
+	# after an exit without MPI_Finalize MPICH's mpirun ends with 0 or the rank's status, by chance
+	[ "$mpi $*" = "mpich exit" ] || same "status" "$status" "$without"
 }
 
 # What came before the end is whole.
