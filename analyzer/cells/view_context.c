@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/cells/cells.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/read/samples_read.h"
 #include "analyzer/tables/document.h"
@@ -224,6 +225,17 @@ const char *report_doubt_note(const struct report *report)
 {
 	return !report_has_doubts(report) ? "" :
 		"; ~: short beside the hooks: it may be off by more than a quarter";
+}
+
+const char *report_nested_note(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++) {
+		const struct function *function = report->model->functions[i];
+
+		if (nested_cell(&function->stats, function->primitive_calls, CELL_NESTED_CALLS).primitive)
+			return "; Calls a/b: b of the a calls are no recursion";
+	}
+	return "";
 }
 
 const char *report_open_note(const struct report *report)

@@ -57,6 +57,8 @@ bool report_has_counted(const struct report *report);
 const char *report_error_note(const struct report *report);
 /* For the line below a table of times: what the mark means; "": nothing is marked. */
 const char *report_doubt_note(const struct report *report);
+/* For the same line: what a cell of two numbers of calls means; "": there is none. */
+const char *report_nested_note(const struct report *report);
 /* For the same line: what a percentile leaves out; "": nothing. */
 const char *report_open_note(const struct report *report);
 /* The line below a table where model->is_sampled: of so many samples. */

@@ -181,11 +181,11 @@ static const char *note_of(struct document *document, const struct report *repor
 				     "%s%ssums of %zu runs; /run: their mean; least and most: of "
 				     "one run, 0 if it has none",
 				     note ? note : "", note ? "; " : "", report->model->nr_parts);
-	return note ? document_text(document, "%s%s%s", note,
+	return note ? document_text(document, "%s%s%s%s", note, report_nested_note(report),
 				    report_has_counted(report)
 					    ? "; ≈: counted functions, whose callers are known from CPU "
-					      "samples and their first calls; calls are shown where there is "
-					      "a single caller"
+					      "samples and their first calls; calls are shown where enough "
+					      "samples met a single caller"
 					    : "",
 				    report_doubt_note(report))
 		    : NULL;

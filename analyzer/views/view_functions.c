@@ -414,15 +414,16 @@ int view_functions(struct document *document, struct report *report)
 					  document,
 					  "%stotal = self + what it calls (recursion counts once); "
 					  "both are sums over %" PRIu64
-					  " thread%s; %% of self time in all functions%s%s",
+					  " thread%s; %% of self time in all functions%s%s%s",
 					  tell_calls(document, report), nr_threads,
-					  nr_threads == 1 ? "" : "s", report_error_note(report),
-					  report_doubt_note(report));
+					  nr_threads == 1 ? "" : "s", report_nested_note(report),
+					  report_error_note(report), report_doubt_note(report));
 	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort) ||
 	    (!report->options->columns && functions_are_by_cpu(report))) {
 		function_use_read(report->model);
-		table.note = document_text(document, "%s%s%s", tell_use(document, report->model),
-					   report_error_note(report), report_doubt_note(report));
+		table.note = document_text(document, "%s%s%s%s", tell_use(document, report->model),
+					   report_nested_note(report), report_error_note(report),
+					   report_doubt_note(report));
 	}
 	document_add_table(document, &table);
 	return 0;
