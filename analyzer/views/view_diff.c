@@ -165,10 +165,19 @@ static double mean_self_ns(const struct diff_side *side, double nr_runs)
 	return fmax(0, side->stats.self_ns) / nr_runs;
 }
 
+/* Where one side's time is not known, neither is the change. A side without calls took none. */
+static bool knows_change(const struct diff_row *row)
+{
+	return (!row->before->is_there || call_stats_know_self(&row->before->stats)) &&
+	       (!row->after->is_there || call_stats_know_self(&row->after->stats));
+}
+
 static double change_of(const struct diff_row *row)
 {
 	double self_ns = mean_self_ns(row->after, row->nr_after) - mean_self_ns(row->before, row->nr_before);
 
+	if (!knows_change(row))
+		return 0;
 	return fabs(self_ns) >= 1 ? fabs(self_ns) : 0;
 }
 
@@ -230,7 +239,7 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN },
 	};
 
-	if (row.before->self_runs_ns && row.after->self_runs_ns) {
+	if (row.before->self_runs_ns && row.after->self_runs_ns && knows_change(&row)) {
 		rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns,
 			      nr_after);
 		rank_interval(&row.cpu, row.before->cpu_runs_ns, nr_before, row.after->cpu_runs_ns, nr_after);

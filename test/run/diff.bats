@@ -77,6 +77,20 @@ row() { "$here/csv" "$@" <diff.csv; }
 	sort -nrc changes
 }
 
+@test "a change that is not known leads no table" {
+	echo '#define IN(name, n) __attribute__((noinline)) void name(int i) { __asm__("" :: "r"(i)); } \
+	      __attribute__((noinline)) void name##_loop(int i) { while (i-- > 0) name(i); }
+	      IN(tiny, 1) IN(least, 2)
+	      int main(int argc, char **argv) { tiny_loop(argc * 300000); least_loop(argc * 300000); return 0; }' |
+		gcc -O1 -finstrument-functions -x c - -o short
+	monitor -q --run=old.run -- ./short
+	monitor -q --run=new.run -- ./short again
+	"$report" --diff old.run -f csv new.run >diff.csv
+	same "time of tiny" "$(row self_before_ns function=tiny)" ''
+	"$here/csv" self_change_ns <diff.csv >changes
+	awk '$1 == "" { none = 1 } $1 != "" && none { print "below unknown ones: " $1; exit 1 }' changes
+}
+
 @test "a function whose namesake only one of the runs has is the same in both; what is not there has no mean" {
 	"$bin/golden" insideme.data
 	"$report" --diff last~1 -f csv last >diff.csv	# main of tool.c ran in the earlier one only
