@@ -269,17 +269,17 @@
 	X(size_t, fread_unlocked, (void *to, size_t size, size_t nr, FILE *file), (to, size, nr, \
 		file), "fread", file, lacks(file, size * nr), result * size, 0) \
 	X(char *, fgets, (char *to, int size, FILE *file), (to, size, file), "fgets", file, \
-		lacks_line(file, (ssize_t)size - 1, '\n'), 0, NULL) \
+		lacks_line(file, size > 0 ? (size_t)size - 1 : 0, '\n'), 0, NULL) \
 	X(char *, __fgets_chk, (char *to, size_t room, int size, FILE *file), (to, room, size, \
-		file), "fgets", file, lacks_line(file, (ssize_t)size - 1, '\n'), 0, NULL) \
+		file), "fgets", file, lacks_line(file, size > 0 ? (size_t)size - 1 : 0, '\n'), 0, NULL) \
 	X(char *, fgets_unlocked, (char *to, int size, FILE *file), (to, size, file), "fgets", \
-		file, lacks_line(file, (ssize_t)size - 1, '\n'), 0, NULL) \
+		file, lacks_line(file, size > 0 ? (size_t)size - 1 : 0, '\n'), 0, NULL) \
 	X(ssize_t, getline, (char **line, size_t *size, FILE *file), (line, size, file), \
-		"getline", file, lacks_line(file, LINE_ROOM, '\n'), result, -1) \
+		"getline", file, lacks_line(file, SIZE_MAX, '\n'), result, -1) \
 	X(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *file), (line, size, end, \
-		file), "getdelim", file, lacks_line(file, LINE_ROOM, end), result, -1) \
+		file), "getdelim", file, lacks_line(file, SIZE_MAX, end), result, -1) \
 	X(ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *file), (line, size, \
-		end, file), "getdelim", file, lacks_line(file, LINE_ROOM, end), result, -1) \
+		end, file), "getdelim", file, lacks_line(file, SIZE_MAX, end), result, -1) \
 	X(int, fgetc, (FILE *file), (file), "fgetc", file, lacks(file, 1), 0, EOF) \
 	X(int, getc, (FILE *file), (file), "getc", file, lacks(file, 1), 0, EOF) \
 	X(int, getchar, (void), (), "getchar", standard(real.stdin), lacks(standard(real.stdin), 1), 0, EOF) \

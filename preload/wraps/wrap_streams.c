@@ -19,7 +19,6 @@
 #define UNBUFFERED 0x002   /* these two: in _flags, glibc's */
 #define LINE_BUFFERED 0x200
 #define PRINT_ROOM 512u /* few calls print more; a longer one that passes the buffer is not seen */
-#define LINE_ROOM 512
 
 /* NULL: no object defines it. */
 static FILE *standard(FILE *const *variable)
@@ -33,20 +32,27 @@ static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
 	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
 }
 
-/*
- * Does the buffer end before the line does, or its first @most bytes? Only the buffer's end is searched: few
- * lines are longer than LINE_ROOM, and a longer one that passes the buffer is not seen.
- */
-static bool lacks_line(const FILE *file, ssize_t most, int end)
+#define EACH_BYTE (~(uint64_t)0 / 255)	/* times a byte: 8 of it */
+
+/* Is it one of the bytes of [@at, @end)? */
+static bool has_byte(const char *at, const char *end, char byte)
 {
-	if (most > LINE_ROOM)
-		most = LINE_ROOM;
-	if (most <= 0 || !lacks(file, (size_t)most))
-		return false;
-	for (const char *at = file->_IO_read_ptr; at < file->_IO_read_end; at++)
-		if (*at == (char)end)
-			return false;
-	return true;
+	for (uint64_t eight; end - at >= (ssize_t)sizeof(eight); at += sizeof(eight)) {
+		__builtin_memcpy(&eight, at, sizeof(eight));
+		eight ^= EACH_BYTE * (unsigned char)byte;	/* looked for: a byte of 0 */
+		if ((eight - EACH_BYTE) & ~eight & EACH_BYTE << 7)
+			return true;
+	}
+	while (at < end)
+		if (*at++ == byte)
+			return true;
+	return false;
+}
+
+/* Does the buffer end before the line does, or its first @most bytes? */
+static bool lacks_line(const FILE *file, size_t most, int end)
+{
+	return lacks(file, most) && !has_byte(file->_IO_read_ptr, file->_IO_read_end, (char)end);
 }
 
 /* The first call makes the buffer, which is larger than this. */

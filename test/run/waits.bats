@@ -89,14 +89,22 @@ waited_in() {
 	      READ(by_fgets, char *, fgets(text, 200, file), NULL)
 	      READ(by_getline, ssize_t, getline(&rest, &size, file), -1)
 	      READ(by_pieces, char *, fgets(text, 11, file), NULL)
-	      int main(void) { by_fgets(); by_getline(); by_pieces(); return 0; }' |
-		gcc -O1 -finstrument-functions -x c - -o read_lines
+	      READ(by_words, ssize_t, getdelim(&rest, &size, 0, file), -1)
+	      int main(void) { by_fgets(); by_getline(); by_pieces(); by_words(); return 0; }' |
+		tee read_lines.c | gcc -O1 -finstrument-functions -x c - -o read_lines
 	monitor -q -- ./read_lines
 	"$report" -v waits -f csv >waits.csv
 	# 4096, 4096 and 1808 bytes, and none at the end; pieces of 10 bytes end with the file
 	same "fgets" "$(sum calls function=fgets caller='main;by_fgets')" 4
 	same "getline" "$(sum calls function=getdelim caller='main;by_getline')" 4
 	same "pieces" "$(sum calls function=fgets caller='main;by_pieces')" 4
+	same "the whole file" "$(sum calls function=getdelim caller='main;by_words')" 2
+	tr '\n' ' ' <lines >one_line && mv one_line lines
+	sed 's/text, 200/text, 199/' read_lines.c | gcc -O1 -finstrument-functions -x c - -o read_lines
+	monitor -q --run=long -- ./read_lines
+	"$report" -v waits -f csv long >waits.csv
+	# a call behind the end is counted, too
+	same "of a line in pieces of 198 bytes" "$(sum calls function=fgets caller='main;by_fgets')" 5
 }
 
 @test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
