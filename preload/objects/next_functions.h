@@ -124,6 +124,7 @@
 	LOCK_FUNCTIONS(X)                                                                           \
 	LOCK_LIFE_FUNCTIONS(X)                                                                      \
 	STREAM_FUNCTIONS(X)                                                                         \
+	WIDE_STREAM_FUNCTIONS(X)                                                                    \
 	STREAM_OPEN_FUNCTIONS(X)                                                                    \
 	OPEN_FUNCTIONS(X)                                                                           \
 	OPENMP_FUNCTIONS(X)                                                                         \

@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
+#include <wchar.h>
 
 /* Columns: result, name, parameters alone. OLD_VERSION before a name: that version of the symbol. */
 #define OLD_VERSION "old_"
@@ -348,6 +349,80 @@
 		__isoc23_vscanf, (format, list)) \
 	X(__isoc23_fscanf, (FILE *file, const char *format, ...), format, "fscanf", SCANS(file), \
 		__isoc23_vfscanf, (file, format, list))
+
+/* The same for streams of wide characters. How many bytes a call moves is not known. */
+#define WIDE_STREAM_FUNCTIONS(X) \
+	X(wchar_t *, fgetws, (wchar_t *to, int size, FILE *file), (to, size, file), \
+		"fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), 0, NULL) \
+	X(wchar_t *, __fgetws_chk, (wchar_t *to, size_t room, int size, FILE *file), (to, \
+		room, size, file), "fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), \
+		0, NULL) \
+	X(wchar_t *, fgetws_unlocked, (wchar_t *to, int size, FILE *file), (to, size, file), \
+		"fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), 0, NULL) \
+	X(wint_t, fgetwc, (FILE *file), (file), "fgetwc", file, lacks_wide(file, 1), 0, WEOF) \
+	X(wint_t, getwc, (FILE *file), (file), "getwc", file, lacks_wide(file, 1), 0, WEOF) \
+	X(wint_t, fgetwc_unlocked, (FILE *file), (file), "fgetwc", file, lacks_wide(file, \
+		1), 0, WEOF) \
+	X(wint_t, getwc_unlocked, (FILE *file), (file), "getwc", file, lacks_wide(file, 1), \
+		0, WEOF) \
+	X(wint_t, getwchar, (void), (), "getwchar", standard(real.stdin), \
+		lacks_wide(standard(real.stdin), 1), 0, WEOF) \
+	X(wint_t, getwchar_unlocked, (void), (), "getwchar", standard(real.stdin), \
+		lacks_wide(standard(real.stdin), 1), 0, WEOF) \
+	X(int, fputws, (const wchar_t *text, FILE *file), (text, file), "fputws", file, \
+		fills_wide(file, PRINT_ROOM), 0, EOF) \
+	X(int, fputws_unlocked, (const wchar_t *text, FILE *file), (text, file), "fputws", \
+		file, fills_wide(file, PRINT_ROOM), 0, EOF) \
+	X(wint_t, fputwc, (wchar_t character, FILE *file), (character, file), "fputwc", \
+		file, fills_wide(file, 1), 0, WEOF) \
+	X(wint_t, putwc, (wchar_t character, FILE *file), (character, file), "putwc", file, \
+		fills_wide(file, 1), 0, WEOF) \
+	X(wint_t, fputwc_unlocked, (wchar_t character, FILE *file), (character, file), \
+		"fputwc", file, fills_wide(file, 1), 0, WEOF) \
+	X(wint_t, putwc_unlocked, (wchar_t character, FILE *file), (character, file), \
+		"putwc", file, fills_wide(file, 1), 0, WEOF) \
+	X(wint_t, putwchar, (wchar_t character), (character), "putwchar", \
+		standard(real.stdout), fills_wide(standard(real.stdout), 1), 0, WEOF) \
+	X(wint_t, putwchar_unlocked, (wchar_t character), (character), "putwchar", \
+		standard(real.stdout), fills_wide(standard(real.stdout), 1), 0, WEOF) \
+	X(int, vwprintf, (const wchar_t *format, va_list list), (format, list), "wprintf", \
+		standard(real.stdout), fills_wide(standard(real.stdout), PRINT_ROOM), 0, -1) \
+	X(int, vfwprintf, (FILE *file, const wchar_t *format, va_list list), (file, format, \
+		list), "fwprintf", file, fills_wide(file, PRINT_ROOM), 0, -1) \
+	X(int, __vwprintf_chk, (int flag, const wchar_t *format, va_list list), (flag, \
+		format, list), "wprintf", standard(real.stdout), \
+		fills_wide(standard(real.stdout), PRINT_ROOM), 0, -1) \
+	X(int, __vfwprintf_chk, (FILE *file, int flag, const wchar_t *format, va_list list), \
+		(file, flag, format, list), "fwprintf", file, fills_wide(file, PRINT_ROOM), \
+		0, -1) \
+	X(int, __isoc99_vwscanf, (const wchar_t *format, va_list list), (format, list), \
+		"wscanf", standard(real.stdin), lacks_wide(standard(real.stdin), 1), 0, EOF) \
+	X(int, __isoc99_vfwscanf, (FILE *file, const wchar_t *format, va_list list), (file, \
+		format, list), "fwscanf", file, lacks_wide(file, 1), 0, EOF) \
+	X(int, __isoc23_vwscanf, (const wchar_t *format, va_list list), (format, list), \
+		"wscanf", standard(real.stdin), lacks_wide(standard(real.stdin), 1), 0, EOF) \
+	X(int, __isoc23_vfwscanf, (FILE *file, const wchar_t *format, va_list list), (file, \
+		format, list), "fwscanf", file, lacks_wide(file, 1), 0, EOF)
+
+#define PRINTS_WIDE(file) descriptor_of(file), fills_wide(file, PRINT_ROOM), 0
+#define SCANS_WIDE(file) descriptor_of(file), lacks_wide(file, 1), 0
+#define WIDE_VARIADIC_FUNCTIONS(X) \
+	X(wprintf, (const wchar_t *format, ...), format, "wprintf", \
+		PRINTS_WIDE(standard(real.stdout)), vwprintf, (format, list)) \
+	X(__wprintf_chk, (int flag, const wchar_t *format, ...), format, "wprintf", \
+		PRINTS_WIDE(standard(real.stdout)), __vwprintf_chk, (flag, format, list)) \
+	X(fwprintf, (FILE *file, const wchar_t *format, ...), format, "fwprintf", \
+		PRINTS_WIDE(file), vfwprintf, (file, format, list)) \
+	X(__fwprintf_chk, (FILE *file, int flag, const wchar_t *format, ...), format, \
+		"fwprintf", PRINTS_WIDE(file), __vfwprintf_chk, (file, flag, format, list)) \
+	X(__isoc99_wscanf, (const wchar_t *format, ...), format, "wscanf", \
+		SCANS_WIDE(standard(real.stdin)), __isoc99_vwscanf, (format, list)) \
+	X(__isoc99_fwscanf, (FILE *file, const wchar_t *format, ...), format, "fwscanf", \
+		SCANS_WIDE(file), __isoc99_vfwscanf, (file, format, list)) \
+	X(__isoc23_wscanf, (const wchar_t *format, ...), format, "wscanf", \
+		SCANS_WIDE(standard(real.stdin)), __isoc23_vwscanf, (format, list)) \
+	X(__isoc23_fwscanf, (FILE *file, const wchar_t *format, ...), format, "fwscanf", \
+		SCANS_WIDE(file), __isoc23_vfwscanf, (file, format, list))
 
 /* Functions that open a stream. Columns: result, name, parameters, arguments; the stream that goes. */
 #define STREAM_OPEN_FUNCTIONS(X) \

@@ -67,10 +67,61 @@ static ALWAYS_INLINE bool fills(const FILE *file, size_t bytes)
 	return file && (file->_flags & (UNBUFFERED | LINE_BUFFERED) || room_of(file) < bytes);
 }
 
+/*
+ * The first fields of a stream's buffer of wide characters. glibc's headers had them until 2.27, for macros
+ * that programs have in their code, so they stay.
+ */
+struct _IO_wide_data {
+	wchar_t *read_ptr, *read_end, *read_base;
+	wchar_t *write_base, *write_ptr, *write_end;
+	wchar_t *buf_base, *buf_end;
+};
+
+/* NULL: the stream has no orientation yet, or is one of bytes, and a call for wide characters fails. */
+static const struct _IO_wide_data *wide_of(const FILE *file)
+{
+	return file && file->_mode > 0 ? file->_wide_data : NULL;
+}
+
+/* As lacks(). The first call reads. */
+static bool lacks_wide(const FILE *file, size_t nr)
+{
+	const struct _IO_wide_data *wide = wide_of(file);
+
+	return wide ? (size_t)(wide->read_end - wide->read_ptr) < nr : file && !file->_mode;
+}
+
+static bool lacks_wide_line(const FILE *file, ssize_t most)
+{
+	const struct _IO_wide_data *wide = wide_of(file);
+
+	if (most > LINE_ROOM)
+		most = LINE_ROOM;
+	if (most <= 0 || !lacks_wide(file, (size_t)most))
+		return false;
+	for (const wchar_t *at = wide ? wide->read_ptr : NULL; wide && at < wide->read_end; at++)
+		if (*at == L'\n')
+			return false;
+	return true;
+}
+
+static bool fills_wide(const FILE *file, size_t nr)
+{
+	const struct _IO_wide_data *wide = wide_of(file);
+	const size_t room =
+		wide && wide->write_ptr ? (size_t)(wide->buf_end - wide->write_ptr) : PRINT_ROOM;
+
+	return file && file->_mode >= 0 &&
+	       (file->_flags & (UNBUFFERED | LINE_BUFFERED) || room < nr);
+}
+
 /* Has the buffer anything to be written? NULL: all streams. */
 static bool holds(const FILE *file)
 {
-	return !file || file->_IO_write_ptr > file->_IO_write_base;
+	const struct _IO_wide_data *wide = wide_of(file);
+
+	return !file || file->_IO_write_ptr > file->_IO_write_base ||
+	       (wide && wide->write_ptr > wide->write_base);
 }
 
 static int descriptor_of(const FILE *file)
@@ -96,6 +147,7 @@ static int descriptor_of(const FILE *file)
 		return result;                                                                               \
 	}
 STREAM_FUNCTIONS(STREAM_WRAPPER)
+WIDE_STREAM_FUNCTIONS(STREAM_WRAPPER)
 
 /* The variadic functions call those with a list. */
 #define VARIADIC_WRAPPER(...) VARIADIC_WRAPPER_OF(__VA_ARGS__)
@@ -120,6 +172,7 @@ STREAM_FUNCTIONS(STREAM_WRAPPER)
 		return result;                                                                               \
 	}
 VARIADIC_FUNCTIONS(VARIADIC_WRAPPER)
+WIDE_VARIADIC_FUNCTIONS(VARIADIC_WRAPPER)
 
 #define STREAM_OPEN_WRAPPER(type, function, parameters, arguments, replaced)                                 \
 	EXPORT type function parameters;                                                                     \

@@ -302,11 +302,34 @@ cause() {
 }
 
 @test "floating-point numbers print as without" {
-	for program in prints prints.clang; do
-		"$bin/$program" >plain
+	local how
+	gcc -O2 -D_FORTIFY_SOURCE=2 "$here/../programs/prints.c" -o prints.checked
+	nm -D prints.checked | grep -q __wprintf_chk
+	for program in "$bin/prints" "$bin/prints.clang" ./prints.checked; do
+		for how in '' wide; do
+			$program $how >plain
+			LD_PRELOAD=$library $program $how >stdout
+			cmp plain stdout
+			grep -q '^1 text 223325413.25 0.5 1.0$' stdout
+		done
+	done
+}
+
+@test "stdio of wide characters is a wait where it passes its buffer" {
+	local program
+	for program in wide_streams wide_streams.clang; do
+		rm -rf insideme.data waits.csv
 		record $program
-		cmp plain stdout
-		grep -q '^1 text 223325413.25 0.5 1.0$' stdout
+		quiet
+		same "what the program printed" "$(cat stdout)" ""
+		waited_in 'main;read_all' fgetws fgetwc getwc fwscanf
+		same "lines from the file" "$(sum calls function=fgetws caller='main;read_all')" 2
+		waited_in 'main;print_all' fwprintf
+		waited_in 'main;put_lines' fputws
+		waited_in 'main;close_late' fclose
+		between "puts that wait" 1 "$(sum calls function=fputwc caller='main;put_and_get')" 10
+		between "gets that wait" 1 "$(sum calls function=fgetwc caller='main;put_and_get')" 10
+		same "which file" "$(waits object function=fputwc caller='main;put_and_get')" "$PWD/characters.out"
 	done
 }
 
