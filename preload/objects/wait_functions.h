@@ -353,12 +353,12 @@
 /* The same for streams of wide characters. How many bytes a call moves is not known. */
 #define WIDE_STREAM_FUNCTIONS(X) \
 	X(wchar_t *, fgetws, (wchar_t *to, int size, FILE *file), (to, size, file), \
-		"fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), 0, NULL) \
+		"fgetws", file, lacks_wide_line(file, size > 0 ? (size_t)size - 1 : 0), 0, NULL) \
 	X(wchar_t *, __fgetws_chk, (wchar_t *to, size_t room, int size, FILE *file), (to, \
-		room, size, file), "fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), \
+		room, size, file), "fgetws", file, lacks_wide_line(file, size > 0 ? (size_t)size - 1 : 0), \
 		0, NULL) \
 	X(wchar_t *, fgetws_unlocked, (wchar_t *to, int size, FILE *file), (to, size, file), \
-		"fgetws", file, lacks_wide_line(file, (ssize_t)size - 1), 0, NULL) \
+		"fgetws", file, lacks_wide_line(file, size > 0 ? (size_t)size - 1 : 0), 0, NULL) \
 	X(wint_t, fgetwc, (FILE *file), (file), "fgetwc", file, lacks_wide(file, 1), 0, WEOF) \
 	X(wint_t, getwc, (FILE *file), (file), "getwc", file, lacks_wide(file, 1), 0, WEOF) \
 	X(wint_t, fgetwc_unlocked, (FILE *file), (file), "fgetwc", file, lacks_wide(file, \

@@ -91,13 +91,11 @@ static bool lacks_wide(const FILE *file, size_t nr)
 	return wide ? (size_t)(wide->read_end - wide->read_ptr) < nr : file && !file->_mode;
 }
 
-static bool lacks_wide_line(const FILE *file, ssize_t most)
+static bool lacks_wide_line(const FILE *file, size_t most)
 {
 	const struct _IO_wide_data *wide = wide_of(file);
 
-	if (most > LINE_ROOM)
-		most = LINE_ROOM;
-	if (most <= 0 || !lacks_wide(file, (size_t)most))
+	if (!lacks_wide(file, most))
 		return false;
 	for (const wchar_t *at = wide ? wide->read_ptr : NULL; wide && at < wide->read_end; at++)
 		if (*at == L'\n')
