@@ -44,6 +44,32 @@ test("flame graph: no frame is narrower than what is below it, figures are those
 	}
 });
 
+// The other threads' time is below the call that began the region, and in no total above, nor subtracted there.
+test("flame graph of parallel regions: totals are those of the csv, in a chosen time too", async () => {
+	const run = record("teams", "teams", [], { INSIDEME_THRESHOLD: "0" }), page = makePage(run, "teams.html", "--raw");
+	const tab = await open(page, { hash: "panel=flame" });
+	await tab.waitForFunction(() => window.insideme.panel.root);
+	const frames = await allFrames(tab), tree = csv(run, "tree", "--raw"), others = tree.filter((row) => row.function === "(other threads)");
+	check(`${others.length} parts of regions`, others.length >= 8);
+	for (const row of others)
+		check(row.path, frames.some((frame) => frame.path === row.path));
+	for (const frame of frames) {
+		const row = tree.find((one) => one.path === frame.path);
+		if (row)
+			same(frame.path, [frame.figure, frame.own], [Number(row.total_ns), Number(row.self_ns)]);
+	}
+	const end = Math.max(...csv(run, "calls").map((row) => Number(row.end_ns))) + 1000;
+	await tab.evaluate((to) => { location.hash = `panel=functions&t=0-${to}`; }, end);
+	await tab.getByText("functions in the chosen time").waitFor();
+	const part = await tab.evaluate(async () => {
+		const { model } = window.insideme, { functions } = await window.insideme.part();
+		return Object.fromEntries(["work", "shared", "again"].map((name) => [name, ["self_ns", "total_ns"].map((column) => functions[column][model.numbersOf(name)[0]])]));
+	});
+	for (const row of csv(run, "functions", "--raw").filter((one) => part[one.function]))
+		["self_ns", "total_ns"].forEach((column, i) => check(`${column} of ${row.function}: ${part[row.function][i]}, csv ${row[column]}`,
+			Math.abs(part[row.function][i] - Number(row[column])) <= 20000 + Number(row[column]) / 50));
+});
+
 test("two runs side by side: the table is the csv's, the flame graph has what both have of each path", async () => {
 	const page = makePage(after, "diff.html", "--diff", before);
 	const tab = await open(page, { hash: "panel=compare" });
