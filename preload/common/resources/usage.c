@@ -243,6 +243,10 @@ static void take_own_off(struct usage *usage, const struct read_count *own, stru
 	io->read_calls = figure_less(io->read_calls, own->calls);
 	io->read_chars = figure_less(io->read_chars, own->bytes);
 	io->write_bytes = figure_less(io->write_bytes, usage->own_written_bytes);
+	if (io->write_bytes < usage->written_bytes)	/* ours are known some readings late */
+		io->write_bytes = usage->written_bytes;
+	if (io->write_bytes != LOG_NONE)
+		usage->written_bytes = io->write_bytes;
 }
 
 /* Call it after read_io(). Return: as read_io(). */

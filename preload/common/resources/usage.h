@@ -26,6 +26,7 @@ struct usage {
 	/* By all reading threads, read when the log reached this far into memory: */
 	uint64_t own_written_bytes;
 	uint64_t own_written_reach_bytes;
+	uint64_t written_bytes;		/* at the last reading, without them */
 	/*
 	 * Every how many rows all numbers are read; the rows between have CPU time and memory
 	 * alone. 0: all are full

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -241,6 +242,30 @@ TEST(a_reader_within_leaves_itself_out)
 	assert_int_equal(after.minor_faults, before.minor_faults);
 	assert_int_equal(after.voluntary_switches, before.voluntary_switches);
 	assert_int_equal(after.threads, before.threads);
+	usage_close(&usage);
+	munmap(log, LOG_BYTES);
+	close(fd);
+}
+
+/* On a file system in memory nothing is written. */
+TEST(bytes_written_never_fall_when_the_readers_own_are_known)
+{
+	struct figures before, after;
+	struct log_header *log;
+	FILE *file = tmpfile();
+	int fd;
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(fwrite(&usage, sizeof(usage), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	log = empty_log(LOG_BYTES, &fd);
+	assert_int_equal(usage_open(&usage, getpid(), true, log, log->process_start), 0);
+	figures_clear(&before);
+	figures_clear(&after);
+	assert_int_equal(usage_read(&usage, &before), 0);
+	usage.own_written_bytes += 4096;
+	assert_int_equal(usage_read(&usage, &after), 0);
+	assert_true(after.write_bytes >= before.write_bytes);
 	usage_close(&usage);
 	munmap(log, LOG_BYTES);
 	close(fd);
