@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
 #include "analyzer/base/whole_file.h"
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/views/views.h"
 
 #define DEFAULT_PATH	"insideme.html"
@@ -62,6 +63,10 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "is_sampled", json_boolean(model->is_sampled));
 	json_object_set_new(about, "functions_sort", json_string(report_functions_sort(report)));
 	json_object_set_new(about, "is_by_cpu", json_boolean(functions_are_by_cpu(report)));
+	if (functions_are_by_cpu(report)) {	/* of all functions, as functions_ns */
+		json_object_set_new(about, "cpu_ns", json_real(model->used_ns[USE_CPU_NS]));
+		json_object_set_new(about, "blocked_ns", json_real(model->used_ns[USE_BLOCKED_NS]));
+	}
 	if (report->options->time_unit)
 		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
 	if (report->options->mem_unit)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What processes use, of several together: the page's curves and figures beside the kernel's accounts and the samples.
-import { build, check, csv, makePage, open, record, runTests, same, test } from "./lib.mjs";
+import { build, check, csv, makePage, open, record, report, runTests, same, test } from "./lib.mjs";
 
 const card = (tab, title) => tab.locator(".card", { hasText: title }).locator(".card-value").innerText();
 
@@ -52,6 +52,27 @@ test("the summary's peak of memory is the kernel's; in a chosen time it is a sam
 	await tab.locator(".card", { hasText: "Chosen time" }).waitFor();
 	const text = await tab.locator(".card", { hasText: "Memory" }).innerText();
 	check(text, /largest sample, at/.test(text) && !/peak/.test(text));
+	same("complaints", tab.complaints, []);
+});
+
+test("the summary's peak of the heap is that of the text", async () => {
+	const run = record("together", "together", [], { INSIDEME_INTERVAL: "1s" });
+	const [, peak] = report("-v", "summary", run).stdout.match(/^ +heap +\S+ \S+ +(\S+ \S+)/m);
+	const largest = Math.max(...csv(run, "resources").map((row) => Number(row.heap_bytes || 0)));
+	check(`peak ${peak}, largest sample ${largest} bytes`, largest < 0.9 * 1024 * parseFloat(peak));
+	const tab = await open(makePage(run, "together.html"));
+	await tab.locator(".card").first().waitFor();
+	same("peak", await card(tab, "Heap"), peak);
+	same("complaints", tab.complaints, []);
+});
+
+// Of some counted functions no time is known: what is in no row is part of the whole.
+test("shares in the summary are of the time in all functions", async () => {
+	const run = record("counted", "counted");
+	const [, all] = report("-v", "summary", run).stdout.match(/^Time +(.*) in functions/m);
+	const tab = await open(makePage(run, "counted.html"));
+	await tab.locator(".h2-note", { hasText: "self time" }).waitFor();
+	same("whole", await tab.locator(".h2-note", { hasText: "self time" }).innerText(), `${all} of self time, over all threads`);
 	same("complaints", tab.complaints, []);
 });
 

@@ -21,12 +21,12 @@ function card(title, value, note, panel) {
 			note ? h("div.card-note", {}, note) : null);
 }
 
-// Memory may have been higher between two samples; for the whole run, the kernel reports its peak.
-function memoryCard(model, sampled, peak) {
+// Memory may have been higher between two samples; of the whole run its peak is known.
+function memoryCard(title, model, sampled, peak, panel) {
 	const sample = `largest sample, at ${within(sampled.peakAt, model.end)}`;
-	return peak > sampled.peak ? card("Memory (RSS)", format("bytes", peak),
-		`peak; ${sample}: ${format("bytes", sampled.peak)}`, "timeline") :
-		card("Memory (RSS)", format("bytes", sampled.peak), sample, "timeline");
+	return peak > sampled.peak ? card(title, format("bytes", peak),
+		`peak; ${sample}: ${format("bytes", sampled.peak)}`, panel) :
+		card(title, format("bytes", sampled.peak), sample, panel);
 }
 
 // The key figures, of the chosen time if there is one. @part: its single calls, as far as they are known.
@@ -56,10 +56,9 @@ function cards(app, part) {
 		list.push(card("CPU", format("cores", ofWhole("CPU", "mean") ?? cpu.mean),
 			`at most ${format("cores", ofWhole("CPU", "peak") ?? cpu.peak)}`, "timeline"));
 	if (rss && Number.isFinite(rss.peak))
-		list.push(memoryCard(model, rss, ofWhole("RSS", "peak")));
+		list.push(memoryCard("Memory (RSS)", model, rss, ofWhole("RSS", "peak"), "timeline"));
 	if (heap && Number.isFinite(heap.peak))
-		list.push(card("Heap", format("bytes", heap.peak),
-			`largest sample, at ${within(heap.peakAt, model.end)}`, "memory"));
+		list.push(memoryCard("Heap", model, heap, ofWhole("heap", "peak"), "memory"));
 	return h("div.cards", {}, list);
 }
 
@@ -93,16 +92,20 @@ function source(model, number) {
 	return file ? `${file.replace(/^.*\//, "")}${line ? `:${line}` : ""}` : model.module(number);
 }
 
+// In model.about: of all functions, those too whose own part is not known.
+const totals = { self_ns: "functions_ns", self_cpu_ns: "cpu_ns", self_blocked_ns: "blocked_ns" };
+
 // @numbers(column): of all functions; @all: how many there are
 function hot(app, numbers, column, unit, title, note, count, all) {
 	const { model } = app;
 	if (!model.nrFunctions)
 		return null;
-	const { list, sum, values } = top(numbers(column).subarray(0, model.nrFunctions), count);
+	const { list, sum: known, values } = top(numbers(column).subarray(0, model.nrFunctions), count);
 	const rest = all - list.length, marked = numbers(column) === model.functions.numbers(column);
 	if (!list.length)
 		return null;
-	const left = sum - list.reduce((shown, number) => shown + values[number], 0);
+	const left = known - list.reduce((shown, number) => shown + values[number], 0);
+	const sum = marked ? model.about[totals[column]] ?? known : known;
 	const calls = numbers("calls");
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
 		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum,
