@@ -2,7 +2,7 @@
 /*
  * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's
  * process columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
- * io FILE beside: writes 128 MiB while another thread computes; what was written must be put()'s alone.
+ * io FILE beside: writes 512 MiB while another thread computes; what was written must be put()'s alone.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ static int put_beside(int fd)
 	pthread_t thread;
 	int failed = pthread_create(&thread, NULL, compute, NULL);
 
-	for (int i = 0; i < 16 && !failed; i++)
+	for (int i = 0; i < 64 && !failed; i++)
 		failed = lseek(fd, 0, SEEK_SET) != 0 || put(fd);
 	has_ended = 1;
 	pthread_join(thread, NULL);

@@ -350,7 +350,7 @@ writing_and_touching() {
 writing_beside() {
 	# shellcheck disable=SC2086
 	$1 "$bin/io" data beside || return 1
-	between "bytes written by put" $((96 << 20)) "$(use main write_chars)" $((129 << 20))
+	between "bytes written by put" $((384 << 20)) "$(use main write_chars)" $((513 << 20))
 	between "bytes written by compute" 0 "$(use compute write_chars)" 4096
 }
 
