@@ -64,7 +64,7 @@ static bool is_of_recorder(const struct process *process, const struct unwind_fr
 {
 	const struct module *module = module_at(process, frame->begin_addr, ticks);
 
-	return module && strncmp(path_base(module->object->path), "libinsideme", 11) == 0;
+	return module && object_is_recorders(module->object);
 }
 
 /* Its wrappers stand between the program and libc. Code that got a signal stays. */

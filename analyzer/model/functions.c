@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 
 static const struct call_stats no_calls = NO_CALLS;
 
@@ -290,6 +291,13 @@ struct function *function_known(const struct function_tables *tables, const stru
 		&tables->functions, hash_pair((uint64_t)(uintptr_t)object, addr), is_function, &wanted);
 
 	return function ? function_merged(tables, function) : NULL;
+}
+
+bool object_is_recorders(const struct object *object)
+{
+	static const char name[] = "libinsideme";
+
+	return strncmp(path_base(object->path), name, sizeof(name) - 1) == 0;
 }
 
 const struct module *module_at(const struct process *process, uint64_t addr, uint64_t ticks)

@@ -86,6 +86,9 @@ const struct module *module_of_node(const struct process *process, uint64_t func
 /* The module whose code was at @addr at that time, or NULL. */
 const struct module *module_at(const struct process *process, uint64_t addr, uint64_t ticks);
 
+/* Is it one of the recorder's libraries? */
+bool object_is_recorders(const struct object *object);
+
 /* The region @name, or the library call of that kind (0: a region), made for @process if it is new. */
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
 				    enum log_wait_kind wait);

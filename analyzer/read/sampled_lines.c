@@ -19,7 +19,6 @@
 #include "analyzer/read/samples_read.h"
 
 #define LIBC "libc.so"
-#define RECORDER "libinsideme"
 
 struct sampled_lines {
 	struct process *process;
@@ -194,7 +193,7 @@ static void add_fault(struct process *process, const struct log_page_fault *faul
 	const uint64_t bytes = fault->nr * process->header.page_bytes;
 	struct code_place *place = code_place_at(process, fault->code_addr, fault->first_ticks);
 
-	if (place && is_called(place->object, RECORDER))
+	if (place && place->object && object_is_recorders(place->object))
 		return;
 	place = place_of_fault(place, code_place_at(process, fault->caller_addr - 1, fault->first_ticks));
 	if (place && place->levels[place->nr - 1].function)

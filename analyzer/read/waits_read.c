@@ -216,6 +216,8 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 
 	if (!path)
 		return;
+	if (module && object_is_recorders(module->object))	/* by a jump from code that it called */
+		found.caller_addr = 0;
 	found.object = module ? module->object : NULL;
 	found.addr = wait->caller_addr - (module ? module->bias : 0);
 	logfile_node(process->log, (uint64_t)wait->node << LOG_REF_SHIFT, &node);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/log/logfile.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/symbols/symbols_hooks.h"
 
@@ -80,9 +81,8 @@ static const struct object *with_own_hooks(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct object *object = process->modules[i].object;
-		const char *name = path_base(object->path);
 
-		if (strncmp(name, "libc.so", 7) && strncmp(name, "libinsideme", 11) &&
+		if (strncmp(path_base(object->path), "libc.so", 7) && !object_is_recorders(object) &&
 		    kind_of(object) == HOOKS_OWN)
 			return object;
 	}
