@@ -91,8 +91,9 @@ static void add_runs(struct diff_side *side, const struct model *model, const st
 		side->cpu_runs_ns = xcalloc(model->nr_runs, sizeof(*side->cpu_runs_ns));
 	}
 	for (uint32_t run = 0; run < model->nr_runs; run++) {
-		side->self_runs_ns[run] += fmax(function->parts ? function->parts[run].self_ns
-								: function->stats.self_ns, 0);
+		double self_ns = part_self_ns(model, function, run);
+
+		side->self_runs_ns[run] += self_ns < 0 ? 0 : self_ns;	/* or NAN */
 		side->cpu_runs_ns[run] += part_cpu_ns(function, run);
 	}
 }

@@ -80,7 +80,8 @@ static double run_elapsed(const struct report *report, uint32_t run)
 /* ---- of functions ---- */
 
 /* With one run, its sums are those of the function. */
-static double of_function(const struct function *function, enum function_figure which, uint32_t run)
+static double of_function(const struct model *model, const struct function *function,
+			  enum function_figure which, uint32_t run)
 {
 	const struct call_stats *stats = &function->stats;
 	const struct heap_stats *heap = &function->heap;
@@ -94,7 +95,7 @@ static double of_function(const struct function *function, enum function_figure 
 					      (double)heap->peak_bytes, (double)heap->not_freed_bytes };
 	const double numbers[] = {
 		[OF_CALLS] = calls.calls,
-		[OF_SELF_NS] = fmax(calls.self_ns, 0),
+		[OF_SELF_NS] = part_self_ns(model, function, run),
 		[OF_TOTAL_NS] = fmax(calls.total_ns, 0),
 		[OF_SELF_CPU_NS] = part_cpu_ns(function, run),
 		[OF_ALLOC_CALLS] = blocks.alloc_calls,
@@ -103,7 +104,7 @@ static double of_function(const struct function *function, enum function_figure 
 		[OF_NOT_FREED_BYTES] = blocks.not_freed_bytes,
 	};
 
-	return numbers[which];
+	return numbers[which] < 0 ? 0 : numbers[which];	/* or NAN */
 }
 
 static double run_functions_ns(const struct report *report, uint32_t run)
@@ -160,7 +161,7 @@ static double of_functions(const struct figure *figure, const char *pattern, con
 		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
 
 		if (has_parts && name_matches(pattern, function->name))
-			sum += of_function(function, figure->of_function, run);
+			sum += of_function(model, function, figure->of_function, run);
 	}
 	return sum;
 }

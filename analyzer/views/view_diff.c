@@ -145,7 +145,7 @@ static const struct column columns[] = {
 	{ "self_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD },
 	{ "self_cpu_before_ns", "CPU before", COLUMN_SUMS, get_cpu, 0 },
 	{ "self_cpu_after_ns", "after", COLUMN_SUMS, get_cpu, 1 },
-	{ "self_cpu_change_ns", "change", COLUMN_SUMS, get_cpu, 2 },
+	{ "self_cpu_change_ns", "CPU change", COLUMN_SUMS, get_cpu, 2 },
 	{ "self_cpu_low_percent", "from", 0, get_sure, SURE_LOW | SURE_CPU },
 	{ "self_cpu_high_percent", "to", 0, get_sure, SURE_HIGH | SURE_CPU },
 	{ "self_cpu_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD | SURE_CPU },
@@ -240,8 +240,10 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 	};
 
 	if (row.before->self_runs_ns && row.after->self_runs_ns && knows_change(&row)) {
-		rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns,
-			      nr_after);
+		if (!isnan(mean_of_runs(row.before->self_runs_ns, nr_before)) &&
+		    !isnan(mean_of_runs(row.after->self_runs_ns, nr_after)))
+			rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns,
+				      nr_after);
 		rank_interval(&row.cpu, row.before->cpu_runs_ns, nr_before, row.after->cpu_runs_ns, nr_after);
 	}
 	row.cpu_before_ns = mean_of_runs(row.before->cpu_runs_ns, nr_before);

@@ -91,6 +91,29 @@ row() { "$here/csv" "$@" <diff.csv; }
 	awk '$1 == "" { none = 1 } $1 != "" && none { print "below unknown ones: " $1; exit 1 }' changes
 }
 
+@test "of several runs, how sure a change is says nothing where their times do not add up" {
+	echo '#include <stdlib.h>
+	      int by_value(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+	      __attribute__((noinline)) void sort(int *numbers) { qsort(numbers, 500000, sizeof(int), by_value); }
+	      int main(void) {
+	      	static int numbers[500000];
+	      	for (int i = 0; i < 500000; i++) numbers[i] = rand() % 1000000;
+	      	sort(numbers);
+	      	return 0; }' >sort.c
+	gcc -O2 -finstrument-functions sort.c -o hooked
+	gcc -O2 -finstrument-functions -finstrument-functions-exclude-function-list=by_value sort.c -o apart
+	for i in 1 2 3 4; do
+		monitor -q --run=old.$i -- ./apart
+		monitor -q --run=new.$i -- ./hooked
+	done
+	"$report" --diff 'old.*' -f csv 'new.*' >diff.csv
+	[ -n "$(row self_after_ns function=by_value)" ] || skip "too few samples met it"
+	# what by_value took was moved in the sum of the runs
+	same "sure of sort" "$(row self_sure function=sort)" ''
+	same "its CPU time" "$(row self_cpu_sure function=sort | grep -cE 'slower|faster|noise')" 1
+	"$report" --gate 'self_ns of sort <= base + 5%' --diff 'old.*' 'new.*' | grep -q 'cannot tell'
+}
+
 @test "a function whose namesake only one of the runs has is the same in both; what is not there has no mean" {
 	"$bin/golden" insideme.data
 	"$report" --diff last~1 -f csv last >diff.csv	# main of tool.c ran in the earlier one only
