@@ -925,6 +925,8 @@ _Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
 #define LOG_SAMPLE_IN_HOOK	1u
 /* With the first: in the code that counts for a call site, see struct log_site */
 #define LOG_SAMPLE_IN_STUB	2u
+/* Of CPU time: most of the CPU time since the thread's sample before was spent in the kernel */
+#define LOG_SAMPLE_IN_KERNEL	4u
 /*
  * Samples of time only: the state, and the number of the system call that the thread waited in, plus 1; 0:
  * none

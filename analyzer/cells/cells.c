@@ -196,6 +196,12 @@ static struct value sample_cell(const struct sample_stats *samples, uint64_t nr_
 		return ns_cell(samples->ns);
 	case CELL_SAMPLES_TOTAL_NS:
 		return ns_cell(samples->total_ns);
+	case CELL_SAMPLES_KERNEL_NS:
+		return ns_cell(samples->kernel_ns);
+	case CELL_SAMPLES_TOTAL_KERNEL_NS:
+		return ns_cell(samples->total_kernel_ns);
+	case CELL_SAMPLES_KERNEL_PERCENT:
+		return value_real(UNIT_PERCENT, 100 * samples->total_kernel_ns / samples->total_ns);
 	case CELL_SAMPLES_WAITING:
 		return ns_cell(samples->waiting_ns);
 	case CELL_SAMPLES_TOTAL_WAITING:

@@ -39,11 +39,12 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 /* The standard error of bytes. */
 struct value bytes_error_cell(double variance_bytes2);
 
-/* CPU samples. Shares are of @nr_all; errors are standard ones. */
+/* CPU samples. Shares are of @nr_all, that of the kernel of the total; errors are standard ones. */
 enum sample_cell {
 	CELL_SAMPLES_NR, CELL_SAMPLES_IN_HOOKS, CELL_SAMPLES_MISSED, CELL_SAMPLES_TOTAL,
 	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS,
-	CELL_SAMPLES_TOTAL_NS,
+	CELL_SAMPLES_TOTAL_NS, CELL_SAMPLES_KERNEL_NS, CELL_SAMPLES_TOTAL_KERNEL_NS,
+	CELL_SAMPLES_KERNEL_PERCENT,
 	CELL_SAMPLES_WAITING, CELL_SAMPLES_TOTAL_WAITING, CELL_SAMPLES_READY, CELL_SAMPLES_TOTAL_READY,
 };
 

@@ -136,6 +136,7 @@ struct sample_stats {
 	double stubs_ns;		/* of hooks_ns: in stubs of call sites */
 	uint64_t total_nr; /* nr with those of its callees; recursion counts once; by samples_read.c */
 	double total_ns;		/* likewise ns */
+	double kernel_ns, total_kernel_ns; /* of ns and total_ns: in the kernel, for samples of CPU time */
 	/* Samples of time only: time in which the thread waited, and in which it was ready to run */
 	double waiting_ns, ready_ns;
 	double total_waiting_ns, total_ready_ns;	/* with those of its callees, as total_ns */

@@ -168,6 +168,7 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->ns += samples->ns;
 	sum->hooks_ns += samples->hooks_ns;
 	sum->stubs_ns += samples->stubs_ns;
+	sum->kernel_ns += samples->kernel_ns;
 	sum->waiting_ns += samples->waiting_ns;
 	sum->ready_ns += samples->ready_ns;
 }
@@ -333,6 +334,7 @@ static void add_path(struct model *model, bool *is_listed, const struct tree_nod
 		function->primitive_calls += stats.calls;
 		function->samples.total_nr += node->samples->total_nr;
 		function->samples.total_ns += node->samples->total_ns;
+		function->samples.total_kernel_ns += node->samples->total_kernel_ns;
 		function->samples.total_waiting_ns += node->samples->total_waiting_ns;
 		function->samples.total_ready_ns += node->samples->total_ready_ns;
 	}

@@ -70,6 +70,7 @@ const struct field profile_node_fields[] = {
 	SAMPLES(ns, FIELD_DOUBLE),
 	SAMPLES(hooks_ns, FIELD_DOUBLE),
 	SAMPLES(stubs_ns, FIELD_DOUBLE),
+	SAMPLES(kernel_ns, FIELD_DOUBLE),
 	NODE(counted_calls, FIELD_U64),
 	{ NULL, 0, 0, 0 },
 };

@@ -175,7 +175,8 @@ static bool are_sound_samples(const struct sample_stats *samples)
 	return samples->nr < 1ull << 62 && samples->in_hooks < 1ull << 62 && samples->missed < 1ull << 62 &&
 	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 &&
 	       samples->hooks_ns <= NS_MAX && samples->stubs_ns >= 0 &&
-	       samples->stubs_ns <= samples->hooks_ns;
+	       samples->stubs_ns <= samples->hooks_ns && samples->kernel_ns >= 0 &&
+	       samples->kernel_ns <= samples->ns;
 }
 
 static bool are_sound_variances(const struct heap_stats *heap)

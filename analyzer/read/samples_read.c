@@ -59,6 +59,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		path = sampled_code_path(thread, sample, path);
 		one.nr = 1;
 		one.ns = ns;
+		one.kernel_ns = sample->flags & LOG_SAMPLE_IN_KERNEL ? ns : 0;
 		thread->functions_ns += path->function && is_outside(path) ? ns : 0;
 	}
 	tree_add_samples(path, &one);
@@ -126,11 +127,13 @@ static void add_totals(struct model *model)
 			continue;
 		of->total_nr += of->nr;
 		of->total_ns += of->ns;
+		of->total_kernel_ns += of->kernel_ns;
 		of->total_waiting_ns += of->waiting_ns;
 		of->total_ready_ns += of->ready_ns;
 		if (above) {
 			above->total_nr += of->total_nr;
 			above->total_ns += of->total_ns;
+			above->total_kernel_ns += of->total_kernel_ns;
 			above->total_waiting_ns += of->total_waiting_ns;
 			above->total_ready_ns += of->total_ready_ns;
 		}

@@ -135,10 +135,22 @@ void summary_processes(struct document *document, struct report *report)
 	process_tree_release(&tree);
 }
 
+#define KERNEL_NS 100e6 /* the kernel's own time to start a program is not worth a word, */
+#define KERNEL_PERCENT 10 /* nor is a small part */
+
+static const char *kernel_text(struct document *document, const struct usage *all)
+{
+	const double percent = 100 * all->system_ns / all->cpu_ns;
+
+	if (!(all->system_ns >= KERNEL_NS && percent >= KERNEL_PERCENT && percent <= 100))
+		return "";
+	return document_text(document, ", %.0f %% in the kernel", percent);
+}
+
 const char *summary_cpu(struct document *document, const struct model *model, double *all_ns)
 {
 	struct process_tree tree;
-	double cpu_ns = 0;
+	struct usage all = { 0 };
 	size_t nr = 0, nr_all = 0;
 
 	process_tree_init(&tree, model);
@@ -148,15 +160,15 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 		nr_all++;
 		if (isnan(tree.members[i].usage.cpu_ns))
 			continue;
-		cpu_ns += tree.members[i].usage.cpu_ns;
+		usage_add(&all, &tree.members[i].usage);
 		nr++;
 	}
 	process_tree_release(&tree);
-	*all_ns = nr && nr == nr_all ? cpu_ns : NAN;
+	*all_ns = nr && nr == nr_all ? all.cpu_ns : NAN;
 	if (!nr)
 		return "";
-	if (nr < nr_all)
-		return document_text(document, "CPU time of %zu of %zu processes: %s", nr, nr_all,
-				     document_number(document, UNIT_NS, cpu_ns));
-	return document_text(document, "CPU time of all: %s", document_number(document, UNIT_NS, cpu_ns));
+	return document_text(document, "CPU time of %s: %s%s",
+			     nr < nr_all ? document_text(document, "%zu of %zu processes", nr, nr_all)
+					 : "all",
+			     document_number(document, UNIT_NS, all.cpu_ns), kernel_text(document, &all));
 }

@@ -189,6 +189,10 @@ static const struct column columns[] = {
 	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples", "Samples", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL },
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "kernel_self_ns", "Self kernel", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples,
+	  CELL_SAMPLES_KERNEL_NS },
+	{ "kernel_total_ns", "Kernel", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_KERNEL_NS },
+	{ "kernel_percent", "In kernel", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_KERNEL_PERCENT },
 	{ "self_per_call_ns", "Self/call", COLUMN_TEXT, get_nested, CELL_SELF_PER_CALL },
 	{ "total_per_call_ns", "Total/call", COLUMN_TEXT, get_nested, CELL_TOTAL_PER_CALL },
 	FACTS_WAITS,
@@ -319,7 +323,7 @@ static const char *text_columns(struct report *report)
 			"waiting_self_ns,waiting_total_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
-			"total_samples_percent,function,source";
+			"total_samples_percent,kernel_percent,function,source";
 	if (report_has_times(report) && samples_exist(report->model) && !report_has_counted(report))
 		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,"
 			"mean_ns,function";

@@ -154,6 +154,10 @@ static const struct column columns[] = {
 	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_SELF_NS },
 	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "kernel_self_ns", "Self kernel", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples,
+	  CELL_SAMPLES_KERNEL_NS },
+	{ "kernel_total_ns", "Kernel", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_KERNEL_NS },
+	{ "kernel_percent", "In kernel", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_KERNEL_PERCENT },
 	FACTS_WAITS,
 	{ "total_alloc_bytes", "Allocated", COLUMN_EXTRA, get_alloc, 0 },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
@@ -356,7 +360,8 @@ static const char *text_columns(const struct report *report)
 		return "sampled_total_ns,total_samples_percent,sampled_self_ns,waiting_total_ns,"
 		       "waiting_self_ns,function,source";
 	if (report->model->is_sampled)
-		return "sampled_total_ns,total_samples_percent,sampled_self_ns,function,source";
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,kernel_percent,"
+			"function,source";
 	if (report_is_of_stacks(report))
 		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
 	if (report->model->nr_parts > 1)

@@ -2,6 +2,8 @@
 /* Samples of the CPU time of the program's threads. */
 #include "preload/samples/cpu_samples.h"
 
+#include <sys/resource.h>
+
 #include "preload/calls/counted.h"
 #include "preload/calls/stubs.h"
 #include "preload/common/base/syscalls.h"
@@ -132,6 +134,31 @@ static uint16_t flags_of(uintptr_t pc_addr)
 	return pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
 }
 
+static __thread struct {
+	uint32_t user_us, system_us; /* modulo 2^32: differences are small */
+} used TLS_INITIAL_EXEC; /* when the thread was asked last */
+
+static uint32_t us_of(struct timeval time)
+{
+	return (uint32_t)(time.tv_sec * 1000000 + time.tv_usec);
+}
+
+/*
+ * Has the calling thread spent most of its CPU time in the kernel since it was asked last? The kernel's tick
+ * that lets the timer expire is counted as one or the other.
+ */
+static bool was_in_kernel(void)
+{
+	const uint32_t user_us = used.user_us, system_us = used.system_us;
+	struct rusage usage;
+
+	if (live_is_sealed() || raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0)
+		return false;
+	used.user_us = us_of(usage.ru_utime);
+	used.system_us = us_of(usage.ru_stime);
+	return used.system_us - system_us > used.user_us - user_us;
+}
+
 /*
  * All signals are blocked meanwhile, and only this handler of this thread writes here. The record is the one
  * that the timer was made for: a thread that has taken it over has its own timer.
@@ -157,7 +184,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->ticks = now_ticks();
 	sample->pc_addr = pc_addr;
 	sample->node = node;
-	sample->flags = flags_of(pc_addr);
+	sample->flags = flags_of(pc_addr) | (was_in_kernel() ? LOG_SAMPLE_IN_KERNEL : 0);
 	sample->missed =
 		info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
@@ -258,6 +285,7 @@ void samples_begin(struct log_thread *thread)
 		log_lose(live.log, LOG_LOST_SAMPLED_THREADS);
 		return;
 	}
+	was_in_kernel();
 	thread->sample_timer = (uint32_t)timer + 1;
 	raw_syscall(SYS_timer_settime, timer, 0, (long)times, 0, 0, 0);
 }

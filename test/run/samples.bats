@@ -74,7 +74,7 @@ sum() {
 @test "samples are in a saved profile" {
 	sampled split
 	"$report" --save saved.json
-	for columns in samples hook_samples missed_samples; do
+	for columns in samples hook_samples missed_samples kernel_self_ns; do
 		same "$columns" "$(view functions --columns "function,$columns" saved.json)" \
 			"$(view functions --columns "function,$columns")"
 	done
@@ -111,3 +111,21 @@ sum() {
 		grep -vcx '\[vdso\]')" 0
 	same "findings" "$(view quality | grep -c 'is gone')" 0
 }
+
+# How much of a function's time was the kernel's, beside what the kernel itself says of all.
+kernel_time_is_known() {
+	local user_ns kernel_ns
+	monitor -q --sample=250 -- "$bin/$1"
+	read -r user_ns kernel_ns <stdout
+	between "percent of compute" 0 "$(value kernel_percent function=compute | cut -d. -f1)" 8
+	between "percent of touch" 75 "$(value kernel_percent function=touch | cut -d. -f1)" 100
+	between "percent of ask" 30 "$(value kernel_percent function=ask | cut -d. -f1)" 100
+	between "of all, ms" $((kernel_ns / 1000000 - 120)) "$(($(value kernel_total_ns function=main) / 1000000))" \
+		$((kernel_ns / 1000000 + 120))
+	between "percent on the first page" $((100 * kernel_ns / (user_ns + kernel_ns) - 8)) \
+		"$("$report" | tr -s '\n ' ' ' | sed 's/.*, \([0-9]*\) % in the kernel.*/\1/')" \
+		$((100 * kernel_ns / (user_ns + kernel_ns) + 8))
+}
+
+@test "time in the kernel, of functions with hooks" { kernel_time_is_known kernel_time; }
+@test "time in the kernel, of functions without" { kernel_time_is_known kernel_time.plain; }

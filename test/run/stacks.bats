@@ -86,7 +86,7 @@ setup_file() {
 	same "callers of work" "$("$here/csv" caller function=work <callers.csv | sort | tr '\n' ' ')" \
 		'by_one() by_three() '
 	"$report" -v tree >tree.txt
-	grep -E '^ *CPU  *Self CPU  *Function' tree.txt
+	grep -E '^ *CPU  *Self CPU  *In kernel  *Function' tree.txt
 	"$report" >summary.txt
 	grep -E '^Time .* in functions, by [0-9]+ samples; CPU time of all: ' summary.txt
 	grep -qE '^ .* work  *cpu_sites.cpp:' summary.txt
