@@ -23,7 +23,7 @@
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/load/load.h"
 #include "analyzer/load/match_builds.h"
-#include "analyzer/load/run_cpu.h"
+#include "analyzer/load/run_times.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/resolve.h"
@@ -261,7 +261,7 @@ static bool load(struct loaded *loaded, const struct options *options, char *con
 		versions_tell(loaded->report.model);
 	if (loaded->report.model && (options->save || options->gate ||
 				     (options->diff && loaded->report.model->nr_runs > 1)))
-		run_cpu_read(loaded->report.model, loaded->runs, loaded->report.nr_runs, &options->filter);
+		run_times_read(loaded->report.model, loaded->runs, loaded->report.nr_runs, &options->filter);
 	return loaded->report.model;
 }
 

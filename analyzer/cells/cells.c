@@ -384,11 +384,12 @@ struct value runs_cell(const struct call_stats *stats, struct part_range range, 
 {
 	const double sums[] = { (double)stats->calls, stats->self_ns, stats->total_ns };
 	bool is_count = index < RUNS_SELF;
+	bool is_moved = index < RUNS_TOTAL ? call_stats_moved_self(stats) : call_stats_moved_total(stats);
 
 	if (!is_count && (!call_stats_know_total(stats) || isnan(call_stats_mean_ns(stats))))
 		return value_empty();
 	/* Samples give the time of all runs together. That of each is not known. */
-	if (!is_count && (stats->self_variance_ns2 > 0 || call_stats_are_counted(stats)))
+	if (!is_count && (is_moved || stats->self_variance_ns2 > 0 || call_stats_are_counted(stats)))
 		range = (struct part_range){ NAN, sums[index / PART_CELLS] / (double)nr_runs, NAN };
 	return part_cell(&range, (enum part_cell)(index % PART_CELLS), is_count ? UNIT_COUNT : UNIT_NS);
 }

@@ -91,7 +91,7 @@ static void add_runs(struct diff_side *side, const struct model *model, const st
 		side->cpu_runs_ns = xcalloc(model->nr_runs, sizeof(*side->cpu_runs_ns));
 	}
 	for (uint32_t run = 0; run < model->nr_runs; run++) {
-		double self_ns = part_self_ns(model, function, run);
+		double self_ns = part_self_ns(function, run);
 
 		side->self_runs_ns[run] += self_ns < 0 ? 0 : self_ns;	/* or NAN */
 		side->cpu_runs_ns[run] += part_cpu_ns(function, run);

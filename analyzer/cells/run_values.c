@@ -80,23 +80,19 @@ static double run_elapsed(const struct report *report, uint32_t run)
 /* ---- of functions ---- */
 
 /* With one run, its sums are those of the function. */
-static double of_function(const struct model *model, const struct function *function,
-			  enum function_figure which, uint32_t run)
+static double of_function(const struct function *function, enum function_figure which, uint32_t run)
 {
 	const struct call_stats *stats = &function->stats;
 	const struct heap_stats *heap = &function->heap;
-	const struct run_part calls =
-		function->parts ? function->parts[run]
-				: (struct run_part){ (double)stats->calls, stats->self_ns, stats->total_ns };
 	const struct heap_part blocks =
 		function->heap_parts
 			? function->heap_parts[run]
 			: (struct heap_part){ (double)heap->alloc_calls, (double)heap->alloc_bytes,
 					      (double)heap->peak_bytes, (double)heap->not_freed_bytes };
 	const double numbers[] = {
-		[OF_CALLS] = calls.calls,
-		[OF_SELF_NS] = part_self_ns(model, function, run),
-		[OF_TOTAL_NS] = fmax(calls.total_ns, 0),
+		[OF_CALLS] = function->parts ? function->parts[run].calls : (double)stats->calls,
+		[OF_SELF_NS] = part_self_ns(function, run),
+		[OF_TOTAL_NS] = part_total_ns(function, run),
 		[OF_SELF_CPU_NS] = part_cpu_ns(function, run),
 		[OF_ALLOC_CALLS] = blocks.alloc_calls,
 		[OF_ALLOC_BYTES] = blocks.alloc_bytes,
@@ -161,7 +157,7 @@ static double of_functions(const struct figure *figure, const char *pattern, con
 		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
 
 		if (has_parts && name_matches(pattern, function->name))
-			sum += of_function(model, function, figure->of_function, run);
+			sum += of_function(function, figure->of_function, run);
 	}
 	return sum;
 }

@@ -49,6 +49,18 @@ bool call_stats_know_total(const struct call_stats *stats)
 	       stats->recorded_below_ns > fmax(stats->total_ns, 0) / 2;
 }
 
+#define MOVED_LEAST 0.01	/* of a time */
+
+bool call_stats_moved_self(const struct call_stats *stats)
+{
+	return fabs(stats->moved_self_ns) > MOVED_LEAST * fabs(stats->self_ns);
+}
+
+bool call_stats_moved_total(const struct call_stats *stats)
+{
+	return fabs(stats->moved_total_ns) > MOVED_LEAST * fabs(stats->total_ns);
+}
+
 /* Those that a duration is of. */
 static uint64_t timed_calls(const struct call_stats *stats)
 {
@@ -72,6 +84,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->removed_self_ns += stats->removed_self_ns;
 	sum->removed_ns += stats->removed_ns;
 	sum->noise_ns += stats->noise_ns;
+	sum->moved_self_ns += stats->moved_self_ns;
 	sum->sampled_ns += stats->sampled_ns;
 	sum->holds_counted |= stats->holds_counted;
 	sum->new_paths_ns += stats->new_paths_ns;
@@ -86,6 +99,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->total_ns += stats->total_ns;
+	sum->moved_total_ns += stats->moved_total_ns;
 	sum->total_variance_ns2 += stats->total_variance_ns2;
 	sum->total_doubt_ns += stats->total_doubt_ns;
 	sum->recorded_below_ns += stats->recorded_below_ns;
@@ -144,6 +158,8 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.hooks_ns = sum->cost.hooks_ns,
 		.noise_ns = sum->cost.noise_ns,
 		.new_paths_ns = sum->cost.new_paths_ns,
+		.moved_self_ns = rare->moved_self_ns,
+		.moved_total_ns = rare->moved_total_ns,
 		.sampled_ns = rare->sampled_ns,
 		.recorded_below_ns = rare->recorded_below_ns,
 		.lacks_calls = rare->lacks_calls,

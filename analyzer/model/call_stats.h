@@ -80,6 +80,8 @@ struct call_stats {
 	double hooks_ns;
 	double noise_ns;
 	double new_paths_ns;
+	double moved_self_ns;		/* of self_ns and total_ns: what samples added, see */
+	double moved_total_ns;		/* counted_times.h; below 0: subtracted */
 	double sampled_ns;		/* of self_ns: time that comes from samples, see counted_times.h */
 	double recorded_below_ns;	/* of total_ns of a counted path: that of recorded calls below it */
 	double removed_self_ns;		/* cost of hooks that was subtracted from self_ns, */
@@ -110,6 +112,10 @@ bool call_stats_sample_self(const struct call_stats *stats);
  */
 bool call_stats_know_self(const struct call_stats *stats);
 bool call_stats_know_total(const struct call_stats *stats);
+
+/* Did samples change the time by more than 1 % of it? Then it is no sum of what was recorded. */
+bool call_stats_moved_self(const struct call_stats *stats);
+bool call_stats_moved_total(const struct call_stats *stats);
 
 /* Add everything but total_ns and lacks_calls, which no function has. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);

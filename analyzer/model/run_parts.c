@@ -113,20 +113,22 @@ void parts_add_cpu(const struct model *model, struct function *function, uint32_
 		function->cpu_runs_ns[run] += cpu_ns;
 }
 
-#define PARTS_OFF 0.01	/* of the whole */
-
-double part_self_ns(const struct model *model, const struct function *function, uint32_t run)
+double part_self_ns(const struct function *function, uint32_t run)
 {
 	const struct call_stats *stats = &function->stats;
-	double sum_ns = 0;
 
-	if (!call_stats_know_self(stats) && stats->calls)
-		return NAN;
-	if (!function->parts)
-		return stats->self_ns;
-	for (size_t i = 0; i < model->nr_runs; i++)
-		sum_ns += function->parts[i].self_ns;
-	return fabs(sum_ns - stats->self_ns) <= PARTS_OFF * fabs(sum_ns) ? function->parts[run].self_ns : NAN;
+	if (function->parts)
+		return function->parts[run].self_ns;
+	return call_stats_know_self(stats) || !stats->calls ? stats->self_ns : NAN;
+}
+
+double part_total_ns(const struct function *function, uint32_t run)
+{
+	const struct call_stats *stats = &function->stats;
+
+	if (function->parts)
+		return function->parts[run].total_ns;
+	return call_stats_know_total(stats) || !stats->calls ? stats->total_ns : NAN;
 }
 
 double part_cpu_ns(const struct function *function, uint32_t run)

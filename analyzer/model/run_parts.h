@@ -32,12 +32,9 @@ void parts_add_heap(const struct model *model, struct heap_part **sums, const st
 void part_add(void *sum, const void *part, size_t bytes);
 /* Add self CPU time of @run. */
 void parts_add_cpu(const struct model *model, struct function *function, uint32_t run, double cpu_ns);
-/*
- * Self time of @run. NAN: not known, as where the runs' times do not add up to the function's: time of
- * counted functions is taken from that of their callers in the sum of all runs, not in each one.
- */
-double part_self_ns(const struct model *model, const struct function *function, uint32_t run);
-/* NAN: not known */
+/* Times of @run, after run_times_read(). NAN: not known */
+double part_self_ns(const struct function *function, uint32_t run);
+double part_total_ns(const struct function *function, uint32_t run);
 double part_cpu_ns(const struct function *function, uint32_t run);
 
 /*

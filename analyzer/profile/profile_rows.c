@@ -190,7 +190,7 @@ bool part_is_sound(const void *part, size_t bytes, size_t nr_counts)
 	const double *numbers = part;
 
 	for (size_t i = 0; i < bytes / sizeof(*numbers); i++)
-		if (!(fabs(numbers[i]) <= NS_MAX) || (i < nr_counts && numbers[i] < 0))
+		if (fabs(numbers[i]) > NS_MAX || (i < nr_counts && !(numbers[i] >= 0)))
 			return false;
 	return true;
 }

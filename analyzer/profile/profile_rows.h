@@ -18,7 +18,10 @@ void sum_row_print(struct row_text *line, const int64_t *places, size_t nr_place
 bool sum_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
 		   void *thing);
 
-/* Are the numbers of a struct run_part or heap_part possible? The first @nr_counts are never below 0. */
+/*
+ * Are the numbers of a struct run_part or heap_part possible? The first @nr_counts are known, and never
+ * below 0.
+ */
 bool part_is_sound(const void *part, size_t bytes, size_t nr_counts);
 
 /* Print a row without separators. @nr_runs: with more than one there is a range. */

@@ -91,27 +91,46 @@ row() { "$here/csv" "$@" <diff.csv; }
 	awk '$1 == "" { none = 1 } $1 != "" && none { print "below unknown ones: " $1; exit 1 }' changes
 }
 
-@test "of several runs, how sure a change is says nothing where their times do not add up" {
+@test "of several runs, times of each are those that a report of it alone shows, in --diff, --gate and files" {
 	echo '#include <stdlib.h>
 	      int by_value(const void *a, const void *b) { return *(int *)a - *(int *)b; }
-	      __attribute__((noinline)) void sort(int *numbers) { qsort(numbers, 500000, sizeof(int), by_value); }
+	      __attribute__((noinline)) void sort(int *numbers) { qsort(numbers, 3000000, sizeof(int), by_value); }
 	      int main(void) {
-	      	static int numbers[500000];
-	      	for (int i = 0; i < 500000; i++) numbers[i] = rand() % 1000000;
+	      	static int numbers[3000000];
+	      	for (int i = 0; i < 3000000; i++) numbers[i] = rand() % 100000000;
 	      	sort(numbers);
 	      	return 0; }' >sort.c
 	gcc -O2 -finstrument-functions sort.c -o hooked
-	gcc -O2 -finstrument-functions -finstrument-functions-exclude-function-list=by_value sort.c -o apart
-	for i in 1 2 3 4; do
-		monitor -q --run=old.$i -- ./apart
-		monitor -q --run=new.$i -- ./hooked
+	for run in old.1 old.2 old.3 old.4 new.1 new.2 new.3 new.4; do
+		monitor -q --run=$run -- ./hooked
+		"$report" -v functions -f csv $run >alone.$run
+		[ -n "$("$here/csv" self_ns function=by_value <alone.$run)" ] || skip "too few samples met it"
 	done
+	mean() {	# COLUMN FUNCTION: of the new runs, as reports of each show it
+		for i in 1 2 3 4; do "$here/csv" $1 function=$2 <alone.new.$i; done |
+			awk '{ sum += $1 } END { printf "%.0f", sum / NR }'
+	}
 	"$report" --diff 'old.*' -f csv 'new.*' >diff.csv
-	[ -n "$(row self_after_ns function=by_value)" ] || skip "too few samples met it"
-	# what by_value took was moved in the sum of the runs
-	same "sure of sort" "$(row self_sure function=sort)" ''
-	same "its CPU time" "$(row self_cpu_sure function=sort | grep -cE 'slower|faster|noise')" 1
-	"$report" --gate 'self_ns of sort <= base + 5%' --diff 'old.*' 'new.*' | grep -q 'cannot tell'
+	"$report" --save old.insideme 'old.*'
+	"$report" --save new.insideme 'new.*'
+	for column in self total; do
+		for function in by_value sort main; do
+			alone=$(mean ${column}_ns $function)
+			found=$(row ${column}_after_ns function=$function)
+			between "$column of $function in --diff" $((alone - 2)) "${found%.*}" $((alone + 2))
+			for runs in "old.* new.*" "old.insideme new.insideme"; do
+				set -f
+				set -- $runs
+				set +f
+				"$report" --gate "${column}_ns of $function <= base + 900%" -f csv \
+					--diff "$1" "$2" >gate.csv || true
+				found=$("$here/csv" after <gate.csv)
+				between "$column of $function in --gate of $1" \
+					$((alone - 2)) "${found%.*}" $((alone + 2))
+			done
+		done
+	done
+	same "sure of sort" "$(row self_sure function=sort | grep -cE 'slower|faster|noise')" 1
 }
 
 @test "a function whose namesake only one of the runs has is the same in both; what is not there has no mean" {
