@@ -1118,6 +1118,7 @@ struct log_messages {
 	/* of one call that did not only start a transfer; UINT64_MAX: none yet */
 	LOG_SHARED uint64_t least_ticks;
 	LOG_SHARED uint64_t size_bytes;	/* of each message, plus 1; 0: they differ, or one is not known */
+	uint64_t caller_addr;		/* where the program goes on after the call; 0: not known */
 };
 
 /* The purpose of the function or region of a path. */

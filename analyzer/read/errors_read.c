@@ -110,6 +110,17 @@ char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
 	return xasprintf("0x%llx", (unsigned long long)addr);
 }
 
+char *errors_code_function(const struct process *process, uint64_t ticks, uint64_t addr)
+{
+	const struct module *module = module_at(process, addr, ticks);
+	struct symbol symbol = { .addr = module ? addr - module->bias : 0 };
+
+	if (!module)
+		return NULL;
+	naming_fill(module->object, &symbol, 1);
+	return symbol.name ? name_short(symbol.name) : NULL;
+}
+
 static bool is_equal(const struct error_sum *a, const struct error_sum *b)
 {
 	return a->kind == b->kind && a->path == b->path && a->object == b->object && a->addr == b->addr &&

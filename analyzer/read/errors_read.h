@@ -39,6 +39,8 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 
 /* The place of a code address of a process at @ticks: "a.c:12" or "libc.so.6+0x1234". To be freed. */
 char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
+/* The function that is there, by its symbol; NULL: there is none. To be freed. */
+char *errors_code_function(const struct process *process, uint64_t ticks, uint64_t addr);
 
 /* From what a crash handler recorded: "code 1, address 0x0", or "sent by process 12". */
 #define ERRORS_CAUSE_BYTES 64

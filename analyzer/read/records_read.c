@@ -237,11 +237,12 @@ static void read_messages(const struct place *place)
 	struct process *process = place->process;
 	struct log_messages record = { .least_ticks = UINT64_MAX };
 
-	/* in older logs it ends before these two */
+	/* in older logs it ends before these three, or before the last one */
 	if (!copy_record(place, &record, offsetof(struct log_messages, least_ticks)))
 		return;
-	if (place->head.bytes >= sizeof(record))
-		copy_record(place, &record, sizeof(record));
+	if (place->head.bytes >= offsetof(struct log_messages, caller_addr))
+		copy_record(place, &record, place->head.bytes >= sizeof(record) ? sizeof(record) :
+					    offsetof(struct log_messages, caller_addr));
 	if (record.direction > LOG_MESSAGE_GOT || record.nr_sized > record.nr_messages ||
 	    record.peer < LOG_PEER_ANY) {
 		logfile_damaged(process->log, place->offset, "messages of no possible kind");

@@ -371,18 +371,6 @@ static int longest_first(const void *a, const void *b)
 	return (left->total_ns < right->total_ns) - (left->total_ns > right->total_ns);
 }
 
-static char *caller_name(const struct found *found)
-{
-	const struct module *module =
-		module_at(found->process, found->caller_addr, found->process->last_ticks);
-	struct symbol symbol = { .addr = module ? found->caller_addr - 1 - module->bias : 0 };
-
-	if (!module || found->sum.caller)
-		return NULL;
-	naming_fill(module->object, &symbol, 1);
-	return symbol.name ? name_short(symbol.name) : NULL;
-}
-
 static void finish(struct reader *reader)
 {
 	struct wait_sums *waits = reader->waits;
@@ -392,8 +380,9 @@ static void finish(struct reader *reader)
 	for (size_t i = 0; i < reader->nr; i++) {
 		struct found *found = reader->found[i];
 
-		if (found->caller_addr)
-			found->sum.caller_name = caller_name(found);
+		if (found->caller_addr && !found->sum.caller)
+			found->sum.caller_name = errors_code_function(
+				found->process, found->process->last_ticks, found->caller_addr - 1);
 		if (found->caller_addr)
 			found->sum.place = errors_code(found->process, found->process->last_ticks,
 						       found->caller_addr - 1);

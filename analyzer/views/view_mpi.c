@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MPI: calls by function and caller, over all ranks; and messages by sender and receiver. Times are those
- * that the clock saw at entry and exit.
+ * MPI calls by function and caller, and by the place in the code that they came from, over all ranks. Times
+ * are those that the clock saw at entry and exit.
  */
-#include "analyzer/views/views.h"
+#include "analyzer/views/view_mpi.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/functions.h"
+#include "analyzer/read/errors_read.h"
 #include "analyzer/read/transfers_read.h"
+#include "analyzer/views/views.h"
 
-#define TEXT_ROWS 40
+/* A place in the code that calls MPI functions. */
+struct site {
+	const struct object *object; /* NULL: none has that address */
+	uint64_t addr;		     /* in the object */
+	char *text;		     /* "jacobi.c:88" */
+	char *caller;		     /* NULL: the function there has no name */
+};
 
-/* One MPI function, called from one function. */
+/* One MPI function, called from one function, or from one place. */
 struct call_row {
 	struct function *function;
 	struct function *caller; /* NULL: none is known */
+	const struct site *site; /* NULL: the row is of a function */
 	uint64_t nr_calls, nr_messages, nr_sized, bytes, nr_unsized;
 	double total_ns, max_ns, mean_ns;
 	double waiting_ns; /* as view late has it */
@@ -129,16 +140,19 @@ static void add_bounds(struct call_rows *rows, const struct process *process)
 	hashtable_release(&table);
 }
 
-static void add_calls(struct call_rows *rows, const struct process *process,
+/* The path of MPI calls; NULL: they are none, or not known. */
+static const struct tree_node *path_of_calls(const struct process *process,
+					     const struct log_messages *messages)
+{
+	const struct tree_node *path =
+		messages->direction == LOG_MESSAGE_MOVED ? NULL : messages_path(process, messages);
+
+	return path && path->function ? path : NULL;
+}
+
+static void add_calls(struct call_row *row, const struct process *process,
 		      const struct log_messages *messages)
 {
-	struct tree_node *path =
-		messages->direction == LOG_MESSAGE_MOVED ? NULL : messages_path(process, messages);
-	struct call_row *row;
-
-	if (!path || !path->function)
-		return;
-	row = row_of(rows, path->function, path->parent ? path->parent->function : NULL);
 	row->nr_calls += messages->nr_calls;
 	row->nr_talking += can_wait(messages) ? messages->nr_calls : 0;
 	row->nr_messages += messages->nr_messages;
@@ -162,7 +176,46 @@ static void finish_row(struct call_row *row, uint64_t nr_ranks)
 	row->bytes = row->nr_sized ? row->bytes : UINT64_MAX;
 }
 
-static bool has_calls(const struct process *process)
+/* ---- by calling place ---- */
+
+struct sites {
+	struct site **sites;
+	size_t nr;
+};
+
+static const struct site *site_of(struct sites *sites, const struct process *process,
+				  const struct log_messages *messages)
+{
+	const uint64_t addr = messages->caller_addr - 1, ticks = messages->record.ticks;
+	const struct module *module = module_at(process, addr, ticks);
+	const struct site wanted = { module ? module->object : NULL, addr - (module ? module->bias : 0),
+				     NULL, NULL };
+	struct site *site;
+
+	for (size_t i = 0; i < sites->nr; i++)
+		if (sites->sites[i]->object == wanted.object && sites->sites[i]->addr == wanted.addr)
+			return sites->sites[i];
+	site = xcalloc(1, sizeof(*site));
+	*site = wanted;
+	site->text = errors_code(process, ticks, addr);
+	site->caller = errors_code_function(process, ticks, addr);
+	APPEND(sites->sites, sites->nr) = site;
+	return site;
+}
+
+/* Calls of one line may come from several places of its code. */
+static struct call_row *site_row_of(struct call_rows *rows, struct function *function,
+				    const struct site *site)
+{
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		if (rows->rows[i].function == function && strcmp(rows->rows[i].site->text, site->text) == 0)
+			return &rows->rows[i];
+	rows->rows = xgrow(rows->rows, rows->nr_rows, sizeof(*rows->rows));
+	rows->rows[rows->nr_rows] = (struct call_row){ .function = function, .site = site };
+	return &rows->rows[rows->nr_rows++];
+}
+
+bool mpi_has_calls(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_messages; i++)
 		if (process->messages[i].direction != LOG_MESSAGE_MOVED)
@@ -170,22 +223,47 @@ static bool has_calls(const struct process *process)
 	return false;
 }
 
-static void list_calls(struct call_rows *rows, const struct model *model)
+static void close_ranks(struct call_rows *rows)
+{
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		close_rank(&rows->rows[i]);
+}
+
+static void finish_rows(struct call_rows *rows, uint64_t nr_ranks)
+{
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		finish_row(&rows->rows[i], nr_ranks);
+}
+
+/* @by_site: rows of places, of the records that have one. */
+static void list_calls(struct call_rows *rows, struct call_rows *by_site, struct sites *sites,
+		       const struct model *model)
 {
 	uint64_t nr_ranks = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 
-		for (size_t j = 0; j < process->nr_messages; j++)
-			add_calls(rows, process, &process->messages[j]);
+		for (size_t j = 0; j < process->nr_messages; j++) {
+			const struct log_messages *messages = &process->messages[j];
+			const struct tree_node *path = path_of_calls(process, messages);
+
+			if (!path)
+				continue;
+			add_calls(row_of(rows, path->function, path->parent ? path->parent->function : NULL),
+				  process, messages);
+			if (messages->caller_addr)
+				add_calls(site_row_of(by_site, path->function,
+						      site_of(sites, process, messages)),
+					  process, messages);
+		}
 		add_bounds(rows, process);
-		for (size_t j = 0; j < rows->nr_rows; j++)
-			close_rank(&rows->rows[j]);
-		nr_ranks += has_calls(process);
+		close_ranks(rows);
+		close_ranks(by_site);
+		nr_ranks += mpi_has_calls(process);
 	}
-	for (size_t i = 0; i < rows->nr_rows; i++)
-		finish_row(&rows->rows[i], nr_ranks);
+	finish_rows(rows, nr_ranks);
+	finish_rows(by_site, nr_ranks);
 }
 
 /* The waiting time is known if the other side of each call is known. That of MPI_Init never is. */
@@ -230,7 +308,7 @@ static bool add_waiting(struct call_rows *rows, struct model *model)
 	return are_known;
 }
 
-static struct value rank_of(const struct process *process)
+struct value mpi_rank_cell(const struct process *process)
 {
 	if (!process)
 		return value_empty();
@@ -240,7 +318,17 @@ static struct value rank_of(const struct process *process)
 
 static struct value get_most_rank(const struct column *column, const void *row)
 {
-	return rank_of(((const struct call_row *)row)->most);
+	return mpi_rank_cell(((const struct call_row *)row)->most);
+}
+
+enum { SITE_SOURCE, SITE_CALLER };
+
+static struct value get_site(const struct column *column, const void *row)
+{
+	const struct site *site = ((const struct call_row *)row)->site;
+	const char *text = !site ? NULL : column->index == SITE_SOURCE ? site->text : site->caller;
+
+	return text ? value_text(text) : value_empty();
 }
 
 #define CALL(member, unit) MEMBER(struct call_row, member, unit)
@@ -264,12 +352,14 @@ static const struct column call_columns[] = {
 	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
 	{ "caller", "Called by", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, caller,
 	  CELL_NAME) },
+	{ "source", "Source", COLUMN_LEFT, get_site, SITE_SOURCE },
+	{ "calling_function", "In", COLUMN_LEFT, get_site, SITE_CALLER },
 };
 
 static bool any_has_calls(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (has_calls(model->processes[i]))
+		if (mpi_has_calls(model->processes[i]))
 			return true;
 	return false;
 }
@@ -278,7 +368,7 @@ static const char none_text[] =
 	"no MPI calls were recorded: insideme-run records those of ranks and of programs that call MPI; "
 	"with LD_PRELOAD alone add libinsideme-mpi.so behind libinsideme.so";
 
-static const char *none_of(const struct model *model)
+const char *mpi_none_text(const struct model *model)
 {
 	return any_has_calls(model) ? "no messages were sent" : none_text;
 }
@@ -289,12 +379,54 @@ static const char *const notes[] = {
 	"Waiting: see -v late; ",
 };
 
+static int longest_first(const void *a, const void *b)
+{
+	const double x = ((const struct call_row *)a)->total_ns, y = ((const struct call_row *)b)->total_ns;
+
+	return (x < y) - (x > y);
+}
+
+/* What was called from each place: known without hooks too. */
+static void add_sites(struct document *document, struct call_rows *rows, struct sites *sites)
+{
+	for (size_t i = 0; i < sites->nr; i++) {
+		document_keep(document, sites->sites[i]->text);
+		document_keep(document, sites->sites[i]->caller);
+		document_keep(document, sites->sites[i]);
+	}
+	document_keep(document, rows->rows);
+	free(sites->sites);
+	if (!rows->nr_rows)
+		return;
+	qsort(rows->rows, rows->nr_rows, sizeof(*rows->rows), longest_first);
+	document_add_table(document, &(struct table){
+		.name = "sites",
+		.what = "calling places",
+		.title = "by calling place",
+		TABLE_COLUMNS(call_columns),
+		.text_columns = "total_ns,calls,mean_ns,max_ns,bytes,rank_most_ns,most_rank,"
+				"imbalance_percent,function,source,calling_function",
+		.data_columns = "function,source,calling_function,calls,messages,bytes,unknown_sizes,"
+				"total_ns,mean_ns,max_ns,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,"
+				"imbalance_percent",
+		.text_sort = "total_ns",
+		.data_sort = "total_ns",
+		.text_top = MPI_TEXT_ROWS,
+		.fixed = true,
+		.aside = true,
+		.formats = IN_TEXT | IN_JSON,
+		.apart = true,
+		.rows = TABLE_ROWS(rows->rows, rows->nr_rows),
+	});
+}
+
 int view_mpi(struct document *document, struct report *report)
 {
-	struct call_rows rows = { 0 };
+	struct call_rows rows = { 0 }, by_site = { 0 };
+	struct sites sites = { 0 };
 	bool are_known;
 
-	list_calls(&rows, report->model);
+	list_calls(&rows, &by_site, &sites, report->model);
 	are_known = add_waiting(&rows, report->model);
 	document_add_table(document, &(struct table){
 		.name = "mpi",
@@ -312,198 +444,14 @@ int view_mpi(struct document *document, struct report *report)
 			"above_fastest_ns,waiting_most_ns",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
-		.text_top = TEXT_ROWS,
+		.text_top = MPI_TEXT_ROWS,
 		.note = document_text(document, "%sTotal: over all ranks; Least, A rank, Most: sums of one "
 			"rank; Imbal.: (most - mean) / most; Bytes: of this rank's buffer; of a receive, "
 			"where its status was asked for", notes[are_known]),
-		.none = none_of(report->model),
+		.none = mpi_none_text(report->model),
 		.rows = TABLE_ROWS(rows.rows, rows.nr_rows),
 	});
 	document_keep(document, rows.rows);
-	return 0;
-}
-
-/* ---- messages by sender and receiver ---- */
-
-struct message_row {
-	const struct process *process;
-	struct function *function;
-	const struct log_messages *messages;
-	uint64_t nr_messages, nr_sized, bytes;	/* bytes: UINT64_MAX where no size is known */
-	double total_ns, mean_bytes;
-};
-
-enum { SENDER, RECEIVER };
-
-static struct value get_rank(const struct column *column, const void *row)
-{
-	const struct message_row *of = row;
-	const struct log_messages *messages = of->messages;
-
-	const bool comes = messages->direction == LOG_MESSAGE_RECEIVED ||
-			   messages->direction == LOG_MESSAGE_GOT;
-
-	if ((column->index == SENDER) == comes)
-		return messages->peer >= 0 ? value_integer(UNIT_NONE, messages->peer) : value_empty();
-	return rank_of(of->process);
-}
-
-enum { DIRECTION, COMMUNICATOR };
-
-static struct value get_message_text(const struct column *column, const void *row)
-{
-	static const char *const directions[] = { "none", "sent", "received", "collective", "moved",
-						   "probed", "put", "got" };
-	const struct message_row *of = row;
-	const uint32_t label = of->messages->label;
-
-	if (column->index == DIRECTION)
-		return value_text(directions[of->messages->direction]);
-	return label < of->process->nr_labels ? value_text(of->process->labels[label]) : value_empty();
-}
-
-static const struct column message_columns[] = {
-	{ "sender", "From", 0, get_rank, SENDER },
-	{ "receiver", "To", 0, get_rank, RECEIVER },
-	{ "messages", "Messages", COLUMN_SUMS, MEMBER(struct message_row, nr_messages, UNIT_COUNT) },
-	{ "bytes", "Bytes", COLUMN_SUMS, MEMBER(struct message_row, bytes, UNIT_BYTES) },
-	{ "mean_bytes", "Mean", COLUMN_SPARE, MEMBER(struct message_row, mean_bytes, UNIT_BYTES) },
-	{ "total_ns", "Time", COLUMN_SUMS | COLUMN_SPARE, MEMBER_NS(struct message_row, total_ns) },
-	{ "direction", "Kind", COLUMN_LEFT, get_message_text, DIRECTION },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, MEMBER_FUNCTION(struct message_row, function,
-	  CELL_NAME) },
-	{ "communicator", "Communicator", COLUMN_LEFT | COLUMN_ROOM, get_message_text, COMMUNICATOR },
-};
-
-/* Ranks that have MPI calls, in order. */
-struct ranks {
-	int32_t *list;
-	size_t nr;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static struct ranks ranks_here(const struct model *model)
-{
-	struct ranks ranks = { xcalloc(model->nr_processes + 1, sizeof(*ranks.list)), 0 };
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (has_calls(model->processes[i]))
-			ranks.list[ranks.nr++] = model->processes[i]->header.rank;
-	qsort(ranks.list, ranks.nr, sizeof(*ranks.list), by_rank);
-	return ranks;
-}
-
-/* A rank of the run received a message that another rank sent: the sender's row is shown. */
-static bool is_shown(const struct ranks *ranks, const struct log_messages *messages)
-{
-	if (!messages->nr_messages || messages->direction == LOG_MESSAGE_MOVED)
-		return false;
-	return messages->direction != LOG_MESSAGE_RECEIVED ||
-	       (messages->peer >= 0 &&
-		!bsearch(&messages->peer, ranks->list, ranks->nr, sizeof(*ranks->list), by_rank));
-}
-
-/* The rows of one process. */
-static bool is_same(const void *item, const void *key)
-{
-	const struct message_row *a = item, *b = key;
-
-	return a->function == b->function && a->messages->peer == b->messages->peer &&
-	       a->messages->label == b->messages->label &&
-	       a->messages->direction == b->messages->direction;
-}
-
-static uint64_t hash_of(const struct message_row *row)
-{
-	const struct log_messages *of = row->messages;
-
-	return hash_pair((uint64_t)(uintptr_t)row->function + of->direction,
-			 (uint64_t)of->label << 32 | (uint32_t)of->peer);
-}
-
-/* Rows of one process, in the order in which they were found. */
-struct process_rows {
-	struct hashtable table;
-	struct message_row **list;
-	size_t nr;
-};
-
-/* Paths and threads are added up. */
-static void add_message(struct process_rows *rows, const struct process *process,
-			const struct log_messages *messages)
-{
-	struct tree_node *path = messages_path(process, messages);
-	struct message_row key = { .process = process, .messages = messages }, *row;
-
-	if (!path || !path->function)
-		return;
-	key.function = path->function;
-	row = hashtable_find(&rows->table, hash_of(&key), is_same, &key);
-	if (!row) {
-		row = APPEND(rows->list, rows->nr) = xcalloc(1, sizeof(*row));
-		*row = key;
-		hashtable_add(&rows->table, hash_of(&key), row);
-	}
-	row->nr_messages += messages->nr_messages;
-	row->nr_sized += messages->nr_sized;
-	row->bytes += messages->bytes;
-	row->total_ns += (double)messages->call_ticks * process->tick_ns;
-}
-
-static void finish_process(struct document *document, struct table_rows *rows, struct process_rows *of)
-{
-	for (size_t i = 0; i < of->nr; i++) {
-		struct message_row *row = of->list[i];
-
-		row->mean_bytes = (double)row->bytes / (double)row->nr_sized;
-		row->bytes = row->nr_sized ? row->bytes : UINT64_MAX;
-		document_add_row(document, rows, row);
-	}
-	hashtable_release(&of->table);
-	free(of->list);
-}
-
-static struct table_rows list_messages(struct document *document, const struct model *model)
-{
-	struct table_rows rows = ROWS_OF(struct message_row);
-	const struct ranks ranks = ranks_here(model);
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
-		struct process_rows of = { .nr = 0 };
-
-		for (size_t j = 0; j < process->nr_messages; j++)
-			if (is_shown(&ranks, &process->messages[j]))
-				add_message(&of, process, &process->messages[j]);
-		finish_process(document, &rows, &of);
-	}
-	free(ranks.list);
-	return rows;
-}
-
-int view_messages(struct document *document, struct report *report)
-{
-	document_add_table(document, &(struct table){
-		.name = "messages",
-		.what = "message routes",
-		.title = report->title,
-		TABLE_COLUMNS(message_columns),
-		.data_columns =
-			"sender,receiver,direction,function,communicator,messages,bytes,mean_bytes,total_ns",
-		.text_sort = "bytes",
-		.data_sort = "bytes",
-		.text_top = TEXT_ROWS,
-		.note = "each message once, as its sender counted it; collective: To is empty, Bytes are "
-			"those of the "
-			"rank's own buffer",
-		.none = none_of(report->model),
-		.rows = list_messages(document, report->model),
-	});
+	add_sites(document, &by_site, &sites);
 	return 0;
 }

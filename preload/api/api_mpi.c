@@ -22,6 +22,7 @@ static __thread struct {
 	uint64_t function_addr; /* 0: none */
 	uint64_t stack_addr;
 	uint64_t end_ticks; /* 0: it has not returned, or calls have no times */
+	uint64_t caller_addr;
 } outermost TLS_INITIAL_EXEC;
 
 /* Records of the log @places_log, by hash. Forked children begin anew. */
@@ -65,7 +66,7 @@ static void keep_timed(uint64_t function_addr)
 				 __ATOMIC_RELAXED);
 }
 
-static bool entered(void *function)
+static bool entered(void *function, uintptr_t caller_addr)
 {
 	struct log_thread *thread = thread_self();
 	const struct log_frame *top = thread ? top_frame(thread) : NULL;
@@ -75,6 +76,7 @@ static bool entered(void *function)
 	outermost.function_addr = (uint64_t)function;
 	outermost.stack_addr = top->stack_addr;
 	outermost.end_ticks = 0;
+	outermost.caller_addr = caller_addr;
 	keep_timed((uint64_t)function);
 	return true;
 }
@@ -129,9 +131,10 @@ static bool left(void *function)
 	return true;
 }
 
-/* The refs of a call's thread and path. */
+/* The refs of a call's thread and path, and where the program goes on after it; 0: in no MPI call. */
 struct call_place {
 	uint32_t thread, node;
+	uint64_t caller_addr;
 };
 
 static bool is_same(const struct log_messages *record, struct call_place place,
@@ -139,7 +142,7 @@ static bool is_same(const struct log_messages *record, struct call_place place,
 {
 	return record->thread == place.thread && record->node == place.node &&
 	       record->label == message->label && record->peer == message->peer &&
-	       record->direction == message->direction;
+	       record->direction == message->direction && record->caller_addr == place.caller_addr;
 }
 
 static uint64_t sized_bytes(const struct mpi_message *message)
@@ -160,6 +163,7 @@ static struct log_messages *new_record(struct call_place place, const struct mpi
 	record->label = message->label;
 	record->peer = message->peer;
 	record->direction = message->direction;
+	record->caller_addr = place.caller_addr;
 	record->number = __atomic_add_fetch(&live.log->nr_routes, 1, __ATOMIC_RELAXED);
 	record->least_ticks = UINT64_MAX;
 	record->size_bytes = sized_bytes(message);
@@ -174,7 +178,8 @@ static struct log_messages *new_record(struct call_place place, const struct mpi
 static struct log_messages *record_of(struct call_place place, const struct mpi_message *message)
 {
 	uint64_t key = ((uint64_t)place.node << 32 | (uint32_t)message->peer) ^
-		       (uint64_t)message->label << 20 ^ (uint64_t)message->direction << 61;
+		       (uint64_t)message->label << 20 ^ (uint64_t)message->direction << 61 ^
+		       place.caller_addr << 32;
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40);
 
 	if (unlikely(places_log != live.log)) {
@@ -199,7 +204,8 @@ static struct log_messages *record_of(struct call_place place, const struct mpi_
 
 static struct call_place place_of(const struct log_thread *thread)
 {
-	return (struct call_place){ thread->head.self, thread->current };
+	return (struct call_place){ thread->head.self, thread->current,
+				    outermost.function_addr ? outermost.caller_addr : 0 };
 }
 
 static void count_call(struct log_messages *record, const struct mpi_message *message, uint64_t ticks)
@@ -267,6 +273,7 @@ static void started(struct mpi_pending *pending)
 	pending->begin_ticks = top_frame(thread)->start_ticks;
 	pending->thread = thread->head.self;
 	pending->node = thread->current;
+	pending->caller_addr = outermost.caller_addr;
 }
 
 /* Another thread may do the same for the same record. */
@@ -292,7 +299,7 @@ static void completed(const struct mpi_pending *pending, const struct mpi_messag
 	if (message && !is_received &&
 	    transfer.end_ticks - transfer.begin_ticks < live.log->threshold_floor_ticks)
 		return;
-	record = record_of((struct call_place){ pending->thread, pending->node },
+	record = record_of((struct call_place){ pending->thread, pending->node, pending->caller_addr },
 			   message ? message : &pending->message);
 	if (!record)
 		return;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MPI_RECORDER_VERSION 3
+#define MPI_RECORDER_VERSION 4
 
 /* What one call transferred. A call that sends and receives has two such messages. */
 struct mpi_message {
@@ -24,9 +24,10 @@ struct mpi_message {
 
 /* A transfer that a call started, and another one will complete. */
 struct mpi_pending {
-	uint64_t begin_ticks;	/* these three: of the call that started it, for the recorder alone */
+	uint64_t begin_ticks;	/* these four: of the call that started it, for the recorder alone */
 	uint32_t thread;
 	uint32_t node;
+	uint64_t caller_addr;
 	struct mpi_message message;
 };
 
@@ -37,8 +38,11 @@ struct mpi_recorder {
 	void (*exit)(void *function, void *call_site);
 	/* Is an MPI call of the calling thread open? Calls that it makes itself are part of it. */
 	bool (*is_within)(void);
-	/* After enter(): is the call recorded? Then it stays timed, and is_within() is true until it ends. */
-	bool (*entered)(void *function);
+	/*
+	 * After enter(): is the call recorded? Then it stays timed, and is_within() is true until it ends.
+	 * @caller_addr: where the program goes on after it
+	 */
+	bool (*entered)(void *function, uintptr_t caller_addr);
 	/* Before the real call of a recorded one: what it waits for. */
 	void (*awaits)(const struct mpi_message *message);
 	/*

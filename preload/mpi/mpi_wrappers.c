@@ -139,8 +139,10 @@ static void *find_next(enum mpi_call id, enum mpi_variant variant, const char *n
 	return functions[id].next[variant];
 }
 
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
 static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant variant, const char *name,
-					   const word *values, word error_at)
+					   const word *values, word error_at, uintptr_t caller_addr)
 {
 	void *next = functions[id].next[variant], *own = functions[id].own;
 	bool is_recorded;
@@ -154,7 +156,7 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 	if (!recorder || recorder->is_within())
 		return forward(next, values);
 	recorder->enter(own, NULL);
-	is_recorded = recorder->entered(own);
+	is_recorded = recorder->entered(own, caller_addr);
 	call.arguments = (struct mpi_arguments){ id, variant, values };
 	begin_call(&call, is_recorded);
 	result = forward(next, values);
@@ -199,7 +201,7 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 	EXPORT int function(P##nr) \
 	{ \
 		const word values[MPI_ARGUMENTS_MOST] = { A##nr }; \
-		return (int)call(id, FROM_C, #function, values, 0); \
+		return (int)call(id, FROM_C, #function, values, 0, CALLER); \
 	}
 /* ierr comes after the arguments that C has too, but MPI_Init has none in Fortran. */
 #define FORTRAN_WRAPPER(function, id, variant, nr_c, nr) \
@@ -207,7 +209,8 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 	EXPORT void function(P##nr) \
 	{ \
 		const word values[MPI_ARGUMENTS_MOST] = { A##nr }; \
-		call(id, variant, #function, values, values[(id) <= CALL_Init_thread ? nr - 1 : nr_c]); \
+		call(id, variant, #function, values, values[(id) <= CALL_Init_thread ? nr - 1 : nr_c], \
+		     CALLER); \
 	}
 #define WRAPPERS(name, lower, upper, f08, f08ts, nr_c, nr, roles) \
 	C_WRAPPER(MPI_##name, CALL_##name, nr_c) \

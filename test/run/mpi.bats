@@ -94,15 +94,30 @@ in_c() {
 	same "field" "$("$here/csv" calls field=communication <<<"$(view fields)" | wc -l)" 3
 }
 
+# The lines of the source that call some functions, each of which is called in one place.
+lines_are_known() {
+	local function
+	"$report" -v mpi -f json >mpi.json
+	for function in MPI_Ssend MPI_Scatter MPI_Startall; do
+		same "line of $function" "$(python3 -c 'import json, sys
+for row in json.load(open("mpi.json"))["sites"]:
+	if row["function"] == sys.argv[1]: print(row["source"])' $function)" \
+			"$(grep -n "$function(" "$here/../programs/mpi/calls.c" | sed 's/^/calls.c:/; s/:[^0-9].*//')"
+	done
+	same "rows of functions and of places" "$(python3 -c 'import json
+tables = json.load(open("mpi.json"))
+print(*(sum(row["calls"] for row in tables[name]) for name in ("mpi", "sites")))' | tr ' ' '\n' | uniq | wc -l)" 1
+}
+
 @test "Open MPI, C with hooks" {
 	in_c openmpi calls
 	same "callers" "$(of_calls caller function=MPI_Recv)" point_to_point
 	same "calls of ring" "$(value calls function=ring)" 12
 }
 
-@test "Open MPI, C without hooks" { in_c openmpi plain; }
-@test "MPICH, C with hooks" { in_c mpich calls; }
-@test "MPICH, C without hooks" { in_c mpich plain; }
+@test "Open MPI, C without hooks" { in_c openmpi plain; lines_are_known; }
+@test "MPICH, C with hooks" { in_c mpich calls; lines_are_known; }
+@test "MPICH, C without hooks" { in_c mpich plain; lines_are_known; }
 
 in_fortran() {
 	local mpi=$1 program="$BATS_FILE_TMPDIR/fortran.$1.$2"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the views of MPI share. */
+#pragma once
+
+#include "analyzer/cells/cells.h"
+
+#define MPI_TEXT_ROWS 40
+
+/* Did the process call MPI? */
+bool mpi_has_calls(const struct process *process);
+/* Why there are no rows. */
+const char *mpi_none_text(const struct model *model);
+/* The rank of a process, or where it has none its pid; empty for NULL. */
+struct value mpi_rank_cell(const struct process *process);
