@@ -3,7 +3,9 @@
 #include "analyzer/load/thread_times.h"
 
 #define LAPS 8	/* each lap leaves out threads of which nothing is left; few have any */
-#define UNRECORDED_NS 100000	/* a call without a record takes less, but for raised thresholds */
+/* Calls without a record after the last known instant: where the end was marked, and where it was not */
+#define AFTER_END_NS 100000
+#define UNSEEN_END_NS 10000000
 
 typedef void visit_thread(struct thread *thread, void *context);
 
@@ -83,10 +85,11 @@ static void extend_life(struct thread *thread, void *context)
 {
 	struct process *process = thread->process;
 	int64_t least_end = thread->begin + (int64_t)thread->functions_ns;
+	int64_t room_ns = process->header.finish.ticks ? AFTER_END_NS : UNSEEN_END_NS;
 
 	if (thread->begin == NO_TIME || thread->nr_threads > 1)
 		return;
-	if (least_end > process->last && least_end < process->last + UNRECORDED_NS)
+	if (least_end > process->last && least_end < process->last + room_ns)
 		process->last = least_end;
 	if (thread->end != NO_TIME && thread->end < least_end)
 		thread->end = least_end < process->last ? least_end : process->last;

@@ -337,26 +337,31 @@ TEST(a_loss_that_no_program_lives_for_is_damage)
 	build_free(&build, model);
 }
 
-/* A process's other threads run on while it ends: for a call with a record, and for one without. */
+/*
+ * A process's other threads run on while it ends: for a call with a record, and for one without. Of a killed
+ * one the last instant is not known.
+ */
 TEST(a_process_lasts_as_long_as_its_threads_calls)
 {
+	enum { SHORT, RECORDED, KILLED, NR };
 	struct build build;
 	struct log_thread *thread;
 	struct log_node *f;
 	struct model *model;
 
-	for (int with_record = 0; with_record < 2; with_record++) {
-		const uint64_t begin = NS_START + 1000 * MS - 4000, ticks = with_record ? 7 * MS : 7000;
+	for (int way = 0; way < NR; way++) {
+		const uint64_t begin = NS_START + 1000 * MS - 4000, ticks = way == SHORT ? 7000 : 7 * MS;
 
 		build_begin(&build);
 		thread = build_thread(&build, "worker");
 		thread->begin_ticks = begin;
 		f = build_node(&build, thread, &thread->root, F);
 		build_call(f, ticks, 0);
-		if (with_record)
+		if (way == RECORDED)
 			build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .ticks = ticks,
 									      .end_ticks = begin + ticks });
-		build_finish(&build, NS_START + 1000 * MS, 0);
+		if (way != KILLED)
+			build_finish(&build, NS_START + 1000 * MS, 0);
 		model = build_load(&build);
 		assert_int_equal(model->processes[0]->threads[1]->end, NO_TIME);
 		assert_int_equal(model->processes[0]->last, begin + ticks - NS_START);
