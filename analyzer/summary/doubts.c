@@ -522,9 +522,23 @@ static void add_sampling(struct findings *findings, const struct model *model)
 	free(sets);
 }
 
+/* Each insideme-run that starts a program, or samples one, has a log of its own. */
+static void add_launches(struct findings *findings, const struct model *model)
+{
+	if (model->nr_monitors > model->nr_runs)
+		findings_add(findings, "launches", UNIT_COUNT, (double)model->nr_monitors, true,
+			     document_text(findings->document,
+					   "insideme-run recorded %zu launches as %s: numbers are their sums",
+					   model->nr_monitors,
+					   model->nr_runs > 1 ? document_count(findings->document,
+									       model->nr_runs, "run")
+							      : "this run"));
+}
+
 void findings_collect(struct findings *findings, struct document *document, const struct model *model)
 {
 	*findings = (struct findings){ .document = document };
+	add_launches(findings, model);
 	if (model->nr_unreadable)
 		findings_add(findings, "unreadable_logs", UNIT_COUNT, (double)model->nr_unreadable, true,
 		    document_text(document, "%zu logs could not be read", model->nr_unreadable));

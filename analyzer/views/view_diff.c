@@ -296,6 +296,17 @@ static char *tell_run(struct document *document, const struct report *report)
 					 : "no time");
 }
 
+static void tell_launches(struct document *document, const struct report *report, const char *side)
+{
+	const struct model *model = report->model;
+
+	if (model->nr_monitors > model->nr_runs)
+		document_add(document, "Doubt",
+			     document_text(document, "%s, insideme-run recorded %zu launches as %s: numbers of a "
+						     "run are their sums", side, model->nr_monitors,
+					   document_count(document, model->nr_runs, "run")));
+}
+
 /* Report what makes the runs hard to compare. */
 static void tell_doubts(struct document *document, const struct report *report)
 {
@@ -312,6 +323,8 @@ static void tell_doubts(struct document *document, const struct report *report)
 					   "these are different programs, %s "
 					   "before and %s after: functions are matched by name",
 					   report_program(before), report_program(report)));
+	tell_launches(document, before, "before");
+	tell_launches(document, report, "after");
 	if (report_has_times(before) != report_has_times(report))
 		document_add(document, "Doubt", "one of them has no times (INSIDEME_TIMING=counts)");
 	else if (report_has_errors(before) != report_has_errors(report))

@@ -133,6 +133,17 @@ static const char *preload(const struct monitor *monitor)
 	return library_preload(&monitor->library, monitor->uses_mpi, monitor->takes_stacks);
 }
 
+/* A run with that name may have been left by an earlier insideme-run, or by a process without one. */
+static void say_added(const struct monitor *monitor)
+{
+	const struct log_run *page = monitor->run.page;
+	const char *name = settings_text(&monitor->settings, SETTING_RUN);
+
+	if (name[0] && !process_runs(page->creator_pid, (uint32_t)page->creator_start))
+		fprintf(stderr, "insideme: the run %s has an earlier launch already: this one is added, and "
+			"reports show their sums; another --run=NAME keeps it apart\n", name);
+}
+
 /* Become the program: nothing else is left to do. */
 static int replace_by_program(struct monitor *monitor, const char *run_path)
 {
@@ -383,6 +394,7 @@ static int run_program(struct monitor *monitor, char **argv)
 			       ? stay_with_rank(monitor)
 			       : replace_by_program(monitor, monitor->run.path);
 	}
+	say_added(monitor);
 	error = start_program(monitor);
 	if (error) {
 		library_release(&monitor->library);

@@ -86,6 +86,18 @@ runs() {
 	same "runs that stay" "$(ls -d insideme.data/*-calls*)" "${runs[2]}"
 }
 
+@test "a second launch with the name of a run: insideme-run, the first page and --diff say so" {
+	monitor -q --run=base -- "$bin/calls" || same status $? 7
+	same "said of the first launch" "$(cat stderr)" ''
+	monitor -q --run=other -- "$bin/calls" || same status $? 7
+	monitor -q --run=base -- sh -c "\"$build/insideme-run\" --run=base -- \"$bin/calls\"" || same status $? 7
+	same "said of the second" "$(cat stderr)" "insideme: the run base has an earlier launch already: this one is \
+added, and reports show their sums; another --run=NAME keeps it apart"
+	"$report" base | grep -q '^Doubts *insideme-run recorded 2 launches as this run: numbers are their sums'
+	"$report" other | ( ! grep launches )
+	"$report" --diff other base | grep -q '^Doubt *after, insideme-run recorded 2 launches as 1 run: numbers'
+}
+
 @test "--clean: never a directory that is not a run of ours" {
 	once
 	strange=$(runs run)
