@@ -81,18 +81,46 @@ static void add_command(struct document *document, const struct model *model)
 	section->apart = section->wraps = true;
 }
 
+/* How many ranks of a run ended as @text says, and the last of them at @last. 0: not all of them. */
+static size_t count_alike(const struct model *model, uint32_t run, const char *text, int64_t *last)
+{
+	size_t nr = 0;
+	char its[256];
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		if (process->run != run || process->header.rank < 0 || process->header.is_rank_child ||
+		    process_next_image(process))
+			continue;
+		process_end_text(process, its, sizeof(its));
+		if (strcmp(its, text) != 0)
+			return 0;
+		*last = process->last > *last ? process->last : *last;
+		nr++;
+	}
+	return nr;
+}
+
 static void add_end(struct document *document, const struct report *report)
 {
 	const struct process *process = report_ended(report), *first = report->model->processes[0];
+	int64_t last = process->last;
 	const char *who = "";
 	char text[256];
+	size_t nr;
 
-	if (process->header.rank >= 0)
-		who = document_text(document, "rank %d: ", process->header.rank);
 	process_end_text(process, text, sizeof(text));
+	if (process->header.rank >= 0) {
+		nr = count_alike(report->model, process->run, text, &last);
+		if (!nr)
+			last = process->last;
+		who = nr > 1 ? document_text(document, "each of %zu ranks: ", nr)
+			     : document_text(document, "rank %d: ", process->header.rank);
+	}
 	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
-		document_number(document, UNIT_NS, process->last - first->start)))->wraps = true;
+		document_number(document, UNIT_NS, last - first->start)))->wraps = true;
 }
 
 /* INSIDEME_CRASH: the stack that the signal found. */

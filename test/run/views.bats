@@ -166,6 +166,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	[[ ${lines[1]} == *"  Rank  "* ]]
 	run "$report"
 	[[ $output == *"6 processes (ranks 0 to 2 of 4)"* ]]
+	[[ $output == *"Ended     each of 3 ranks: exit status 0 after "* ]]
 	OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 PMIX_NAMESPACE=fake run record ends exit
 	run "$report"
 	[[ $output == *"Ended     rank 3: exit status 11 after"*"Processes exit 11  ends, pid "*", rank 3"* ]]
