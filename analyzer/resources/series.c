@@ -360,6 +360,26 @@ static void add_up(struct series *sum, const struct model *model, struct steps *
 		sum->mean = integral / (double)(model->to - model->from);
 }
 
+/* Processes together had at least the peak of each, which evening out the sum may have lowered. */
+static void raise_peak(struct series *sum, const struct model *model, const char *set, const char *column)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+		const struct rowset *rows = process_rowset(process, set);
+		int index = rows ? rowset_column(rows, column) : -1;
+		struct series one;
+
+		if (index < 0)
+			continue;
+		series_of_column(&one, model, process, rows, (uint32_t)index, 1);
+		if (one.peak > sum->peak) {
+			sum->peak = one.peak;
+			sum->peak_time = one.peak_time;
+		}
+		series_release(&one);
+	}
+}
+
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
@@ -409,6 +429,7 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		steps_sort(&steps);
 		steps_even_out(&steps, least_ns);
 		add_up(series, model, &steps, most);
+		raise_peak(series, model, set, column);
 		if (of_cpu && model->end > 0)
 			series->mean = last / (double)model->end;
 	}

@@ -425,6 +425,33 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 
 # A dozen short programs and one that grows: in text and pictures it comes first, whatever its place among
 # them.
+@test "a short second process: the CPU peak is that of the process that has it; no column without growth" {
+	echo '#include <stdlib.h>
+	      #include <time.h>
+	      static void burn(double s) { clock_t t = clock(); while (clock() - t < s * CLOCKS_PER_SEC); }
+	      int main(int argc, char **argv) {
+	      	burn(argc > 1 ? 0.004 : 0.1);
+	      	if (argc > 1) return 0;
+	      	system("./two again");
+	      	burn(0.1);
+	      	return 0; }' >two.c
+	gcc -finstrument-functions two.c -o two
+	monitor -q --interval=10ms -- ./two
+	"$report" -v resources -f json >resources.json
+	"$report" -v summary -f csv >summary.csv
+	python3 - <<-'END'
+		import csv, json
+		rows = json.load(open("resources.json"))["resources"]
+		most = max(row["peak_rate"] or 0 for row in rows if (row["set"], row["column"]) == ("process", "cpu_ns"))
+		page = {}
+		for section, row, column, value in list(csv.reader(open("summary.csv")))[1:]:
+		    page.setdefault((section, row), {})[column] = value
+		cpu = next(row for row in page.values() if row.get("resource") == "CPU")
+		assert float(cpu["peak"]) > most - 0.001, (cpu, most)
+	END
+	"$report" -v resources | ( ! grep '  0/s  .*  0/s  ' )
+}
+
 @test "many processes: the busiest are shown, and named" {
 	monitor -q --interval=5ms -- sh -c \
 		'for i in 1 2 3 4 5 6; do sleep .1; done; "$0"; for i in 1 2 3 4 5 6; do sleep .1; done' \
