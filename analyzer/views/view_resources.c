@@ -154,9 +154,10 @@ static size_t line_steps(enum shown_processes who)
 	return terminal.width > beside + STEPS_MAX ? STEPS_MAX : terminal.width - beside;
 }
 
+/* Of a column that only grows, the peak is a rate; it may have grown before the first reading. */
 static bool is_nothing(const struct series *series)
 {
-	return series->peak == 0 && series->last == 0;
+	return series->peak == 0;
 }
 
 /* One reading makes no curve: it may be from the first moment of a long run. */
@@ -193,8 +194,8 @@ static void choose_processes(struct shown *shown, const struct report *report)
 static const char *figures_note(struct document *document, const struct shown *shown,
 				const struct model *model)
 {
-	const char *note = "columns that only grow: mean and peak per second; columns that stayed 0 are "
-		"left out; more: -f csv";
+	const char *note = "columns that only grow: mean and peak per second; columns that stayed 0 or did "
+		"not grow are left out; more: -f csv";
 	size_t nr_more = model->nr_processes - shown->nr;
 
 	return shown->all ? note : document_text(document,
