@@ -303,8 +303,8 @@ static void tell_launches(struct document *document, const struct report *report
 	if (model->nr_monitors > model->nr_runs)
 		document_add(document, "Doubt",
 			     document_text(document,
-					   "%s, insideme-run recorded %zu launches as %s: numbers of a run are "
-					   "their sums",
+					   "%s, insideme-run recorded %zu launches as %s: numbers of a run "
+					   "are their sums",
 					   side, model->nr_monitors,
 					   document_count(document, model->nr_runs, "run")));
 }
