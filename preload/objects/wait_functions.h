@@ -264,11 +264,11 @@
  */
 #define STREAM_FUNCTIONS(X) \
 	X(size_t, fread, (void *to, size_t size, size_t nr, FILE *file), (to, size, nr, file), \
-		"fread", file, lacks(file, size * nr), result * size, 0) \
+		"fread", file, lacks_block(file, size * nr), result * size, 0) \
 	X(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t nr, FILE *file), (to, \
-		room, size, nr, file), "fread", file, lacks(file, size * nr), result * size, 0) \
+		room, size, nr, file), "fread", file, lacks_block(file, size * nr), result * size, 0) \
 	X(size_t, fread_unlocked, (void *to, size_t size, size_t nr, FILE *file), (to, size, nr, \
-		file), "fread", file, lacks(file, size * nr), result * size, 0) \
+		file), "fread", file, lacks_block(file, size * nr), result * size, 0) \
 	X(char *, fgets, (char *to, int size, FILE *file), (to, size, file), "fgets", file, \
 		lacks_line(file, size > 0 ? (size_t)size - 1 : 0, '\n'), 0, NULL) \
 	X(char *, __fgets_chk, (char *to, size_t room, int size, FILE *file), (to, room, size, \

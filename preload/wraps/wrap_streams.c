@@ -16,7 +16,8 @@
 #define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-#define UNBUFFERED 0x002   /* these two: in _flags, glibc's */
+#define UNBUFFERED 0x002   /* these three: in _flags, glibc's */
+#define END_SEEN 0x010	   /* until the flag is cleared, nothing is read (C99; glibc since 2.28) */
 #define LINE_BUFFERED 0x200
 #define PRINT_ROOM 512u /* few calls print more; a longer one that passes the buffer is not seen */
 
@@ -26,10 +27,23 @@ static FILE *standard(FILE *const *variable)
 	return variable ? *variable : NULL;
 }
 
-/* Has the buffer fewer bytes to read than this? */
+static ALWAYS_INLINE size_t bytes_left(const FILE *file)
+{
+	return (size_t)(file->_IO_read_end - file->_IO_read_ptr);
+}
+
+/* Has the buffer fewer bytes to read than this, and may the file have more? */
 static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
 {
-	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
+	return file && bytes_left(file) < bytes && !(file->_flags & END_SEEN);
+}
+
+/* As lacks(), for fread(): what is larger than the buffer is read past it, and behind the end too. */
+static ALWAYS_INLINE bool lacks_block(const FILE *file, size_t bytes)
+{
+	return lacks(file, bytes) ||
+	       (file && bytes_left(file) < bytes &&
+		bytes - bytes_left(file) >= (size_t)(file->_IO_buf_end - file->_IO_buf_base));
 }
 
 #define EACH_BYTE (~(uint64_t)0 / 255)	/* times a byte: 8 of it */
@@ -88,7 +102,8 @@ static bool lacks_wide(const FILE *file, size_t nr)
 {
 	const struct _IO_wide_data *wide = wide_of(file);
 
-	return wide ? (size_t)(wide->read_end - wide->read_ptr) < nr : file && !file->_mode;
+	return wide ? (size_t)(wide->read_end - wide->read_ptr) < nr && !(file->_flags & END_SEEN)
+		    : file && !file->_mode;
 }
 
 static bool lacks_wide_line(const FILE *file, size_t most)

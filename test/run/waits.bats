@@ -85,26 +85,33 @@ waited_in() {
 	      #include <stdio.h>
 	      #define READ(name, type, call, no) void name(void) { FILE *file = fopen("lines", "r"); type line; \
 	      	setvbuf(file, NULL, _IOFBF, 4096); while ((line = call) != no); fclose(file); }
-	      static char text[200], *rest; static size_t size;
+	      static char text[200], large[6000], *rest; static size_t size;
 	      READ(by_fgets, char *, fgets(text, 200, file), NULL)
 	      READ(by_getline, ssize_t, getline(&rest, &size, file), -1)
 	      READ(by_pieces, char *, fgets(text, 11, file), NULL)
 	      READ(by_words, ssize_t, getdelim(&rest, &size, 0, file), -1)
-	      int main(void) { by_fgets(); by_getline(); by_pieces(); by_words(); return 0; }' |
+	      READ(by_blocks, size_t, fread(text, 1, 200, file), 0)
+	      READ(by_large_blocks, size_t, fread(large, 1, 6000, file), 0)
+	      int main(void) { by_fgets(); by_getline(); by_pieces(); by_words(); by_blocks(); by_large_blocks();
+	      	return 0; }' |
 		tee read_lines.c | gcc -O1 -finstrument-functions -x c - -o read_lines
 	monitor -q -- ./read_lines
 	"$report" -v waits -f csv >waits.csv
-	# 4096, 4096 and 1808 bytes, and none at the end; pieces of 10 bytes end with the file
+	# 4096, 4096 and 1808 bytes, and none at the end; pieces of 10 bytes end with the file; what has seen the
+	# end reads no more
 	same "fgets" "$(sum calls function=fgets caller='main;by_fgets')" 4
 	same "getline" "$(sum calls function=getdelim caller='main;by_getline')" 4
 	same "pieces" "$(sum calls function=fgets caller='main;by_pieces')" 4
-	same "the whole file" "$(sum calls function=getdelim caller='main;by_words')" 2
+	same "the whole file" "$(sum calls function=getdelim caller='main;by_words')" 1
+	# 3 as above; the last block ends with the file, and the next one finds the end
+	same "blocks" "$(sum calls function=fread caller='main;by_blocks')" 4
+	same "large blocks" "$(sum calls function=fread caller='main;by_large_blocks')" 3
 	tr '\n' ' ' <lines >one_line && mv one_line lines
 	sed 's/text, 200/text, 199/' read_lines.c | gcc -O1 -finstrument-functions -x c - -o read_lines
 	monitor -q --run=long -- ./read_lines
 	"$report" -v waits -f csv long >waits.csv
-	# a call behind the end is counted, too
-	same "of a line in pieces of 198 bytes" "$(sum calls function=fgets caller='main;by_fgets')" 5
+	# the last piece finds the end; the call behind it reads nothing
+	same "of a line in pieces of 198 bytes" "$(sum calls function=fgets caller='main;by_fgets')" 4
 }
 
 @test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
