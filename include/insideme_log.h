@@ -925,8 +925,14 @@ _Static_assert(sizeof(struct log_stack_copy) % 8 == 0, "the bytes are words");
 #define LOG_SAMPLE_IN_HOOK	1u
 /* With the first: in the code that counts for a call site, see struct log_site */
 #define LOG_SAMPLE_IN_STUB	2u
-/* Of CPU time: most of the CPU time since the thread's sample before was spent in the kernel */
-#define LOG_SAMPLE_IN_KERNEL	4u
+/* Of CPU time, 7 bits: percent of the CPU time since the thread's last sample that was spent in the kernel */
+#define LOG_SAMPLE_KERNEL_SHIFT 2
+static inline uint32_t log_sample_kernel_percent(uint16_t flags)
+{
+	const uint32_t percent = flags >> LOG_SAMPLE_KERNEL_SHIFT & 127;
+
+	return percent < 100 ? percent : 100;
+}
 /*
  * Samples of time only: the state, and the number of the system call that the thread waited in, plus 1; 0:
  * none

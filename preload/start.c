@@ -34,6 +34,7 @@
 #include "preload/state/recording_state.h"
 #include "preload/state/rss_at_calls.h"
 #include "preload/state/sampler_task.h"
+#include "preload/waits/lock_names.h"
 #include "preload/wraps/wraps.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
@@ -373,6 +374,7 @@ static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
 	sites_forget(begin, end);
 	selection_remove(begin, end);
 	verbose_forget(begin, end);
+	lock_forget_code(begin, end);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)

@@ -79,7 +79,10 @@ static struct calls_of *find_calls(struct callgrind *to, const struct tree_node 
 	return APPEND(to->calls, to->nr_calls) = calls;
 }
 
-/* Callers come before what they call, so from the last to the first all below a path is known. */
+/*
+ * Callers come before what they call, so from the last to the first all below a path is known. What other
+ * threads of a parallel region did is in no cost of the region's caller.
+ */
 static void sum_up_below(struct callgrind *to, const struct model *model)
 {
 	to->below = xcalloc(model->nr_tree_nodes, sizeof(*to->below));
@@ -91,7 +94,7 @@ static void sum_up_below(struct callgrind *to, const struct model *model)
 			costs.of[i] = to->weights[i]->of(node);
 		add(&to->self[node->function->number], &costs);
 		add(&to->below[id], &costs);
-		add(&to->below[node->parent->id], &to->below[id]);
+		add(&to->below[node->starter ? model->root->id : node->parent->id], &to->below[id]);
 	}
 }
 
@@ -119,7 +122,7 @@ static void sum_up(struct callgrind *to, const struct model *model)
 			continue;
 		calls = find_calls(to, walk.node);
 		calls->calls += walk.node->sum.calls;
-		if (walk.is_outermost)
+		if (walk.is_outermost && !walk.node->starter)
 			add(&calls->costs, &to->below[walk.node->id]);
 	}
 	if (to->nr_calls)

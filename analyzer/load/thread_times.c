@@ -77,22 +77,42 @@ static void take_off(struct thread *thread, void *context)
 	thread->functions_ns = left_ns(thread, fit->share) * fit->scale;
 }
 
+/* When the calls that it made may have ended first; 0: several threads share the record. */
+static int64_t least_end(const struct thread *thread)
+{
+	return thread->begin == NO_TIME || thread->nr_threads > 1
+		       ? 0
+		       : thread->begin + (int64_t)thread->functions_ns;
+}
+
 /*
- * Calls of its last destructors may come after its end was recorded, and a thread may go on after its
- * process's end was. A coroutine's time, which counts in the thread where it ends, extends no process.
+ * A thread may go on after its process's end was recorded. A coroutine's time, which counts in the thread
+ * where it ends, extends no process.
  */
-static void extend_life(struct thread *thread, void *context)
+static void extend_process(struct thread *thread, void *context)
 {
 	struct process *process = thread->process;
-	int64_t least_end = thread->begin + (int64_t)thread->functions_ns;
-	int64_t room_ns = process->header.finish.ticks ? AFTER_END_NS : UNSEEN_END_NS;
+	struct model *model = process->model;
+	const int64_t end = least_end(thread);
 
-	if (thread->begin == NO_TIME || thread->nr_threads > 1)
+	if (end <= process->last ||
+	    end >= process->last + (process->header.finish.ticks ? AFTER_END_NS : UNSEEN_END_NS))
 		return;
-	if (least_end > process->last && least_end < process->last + room_ns)
-		process->last = least_end;
-	if (thread->end != NO_TIME && thread->end < least_end)
-		thread->end = least_end < process->last ? least_end : process->last;
+	process->last = end;
+	if (model->end >= end)
+		return;
+	if (model->to == model->end)
+		model->to = end;
+	model->end = end;
+}
+
+/* Calls of its last destructors may come after its end was recorded. */
+static void extend_life(struct thread *thread, void *context)
+{
+	const int64_t end = least_end(thread), last = thread->process->last;
+
+	if (thread->end != NO_TIME && thread->end < end)
+		thread->end = end < last ? end : last;
 }
 
 static bool is_known(const struct model *model)
@@ -112,6 +132,7 @@ void thread_times_fit(struct model *model)
 		fit.scale = find_scale(model, fit.share);
 	}
 	each_thread(model, take_off, &fit);
+	each_thread(model, extend_process, NULL);
 	each_thread(model, extend_life, NULL);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];

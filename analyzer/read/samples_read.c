@@ -59,7 +59,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		path = sampled_code_path(thread, sample, path);
 		one.nr = 1;
 		one.ns = ns;
-		one.kernel_ns = sample->flags & LOG_SAMPLE_IN_KERNEL ? ns : 0;
+		one.kernel_ns = ns * log_sample_kernel_percent(sample->flags) / 100;
 		thread->functions_ns += path->function && is_outside(path) ? ns : 0;
 	}
 	tree_add_samples(path, &one);

@@ -111,6 +111,8 @@
 	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *lock))                                  \
 	X(int, mtx_trylock, (mtx_t *mutex))                                                         \
 	X(int, sem_getvalue, (sem_t *restrict semaphore, int *restrict value))                      \
+	X(int, ftrylockfile, (FILE *file))                                                          \
+	X(void, funlockfile, (FILE *file))                                                          \
 	X(int, close, (int fd))                                                                     \
 	X(int, dup2, (int from, int to))                                                            \
 	X(int, dup3, (int from, int to, int flags))                                                 \
@@ -123,6 +125,7 @@
 	X(FILE *, stdout, )                                                                         \
 	LOCK_FUNCTIONS(X)                                                                           \
 	LOCK_LIFE_FUNCTIONS(X)                                                                      \
+	LOCK_END_FUNCTIONS(X)                                                                       \
 	STREAM_FUNCTIONS(X)                                                                         \
 	WIDE_STREAM_FUNCTIONS(X)                                                                    \
 	STREAM_OPEN_FUNCTIONS(X)                                                                    \

@@ -87,13 +87,14 @@
 		lock_initialised(lock, CALLER), -1) \
 	X(int, mtx_init, (mtx_t *lock, int kind), (lock, kind), lock_initialised(lock, CALLER), \
 		thrd_error) \
-	X(int, pthread_mutex_destroy, (pthread_mutex_t *lock), (lock), lock_destroyed(lock), ENOSYS) \
-	X(int, pthread_rwlock_destroy, (pthread_rwlock_t *lock), (lock), lock_destroyed(lock), \
-		ENOSYS) \
-	X(int, pthread_barrier_destroy, (pthread_barrier_t *lock), (lock), lock_destroyed(lock), \
-		ENOSYS) \
-	X(int, sem_destroy, (sem_t *lock), (lock), lock_destroyed(lock), -1) \
 	X(void, mtx_destroy, (mtx_t *lock), (lock), lock_destroyed(lock), )
+
+/* A lock that is in use is not destroyed. */
+#define LOCK_END_FUNCTIONS(X) \
+	X(int, pthread_mutex_destroy, (pthread_mutex_t *lock), (lock), ENOSYS) \
+	X(int, pthread_rwlock_destroy, (pthread_rwlock_t *lock), (lock), ENOSYS) \
+	X(int, pthread_barrier_destroy, (pthread_barrier_t *lock), (lock), ENOSYS) \
+	X(int, sem_destroy, (sem_t *lock), (lock), -1)
 
 #define FILE_FUNCTIONS(X) \
 	X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), "read", FILE, fd, result, \

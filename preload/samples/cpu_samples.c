@@ -144,19 +144,21 @@ static uint32_t us_of(struct timeval time)
 }
 
 /*
- * Has the calling thread spent most of its CPU time in the kernel since it was asked last? The kernel's tick
- * that lets the timer expire is counted as one or the other.
+ * Percent of its CPU time that the calling thread has spent in the kernel since it was asked last. The
+ * kernel's tick that lets the timer expire is counted as one or the other.
  */
-static bool was_in_kernel(void)
+static uint32_t kernel_percent(void)
 {
 	const uint32_t user_us = used.user_us, system_us = used.system_us;
 	struct rusage usage;
+	uint64_t all_us;
 
 	if (live_is_sealed() || raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0)
-		return false;
+		return 0;
 	used.user_us = us_of(usage.ru_utime);
 	used.system_us = us_of(usage.ru_stime);
-	return used.system_us - system_us > used.user_us - user_us;
+	all_us = (uint64_t)(used.user_us - user_us) + (used.system_us - system_us);
+	return all_us ? (uint32_t)((uint64_t)(used.system_us - system_us) * 100 / all_us) : 0;
 }
 
 /*
@@ -184,7 +186,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->ticks = now_ticks();
 	sample->pc_addr = pc_addr;
 	sample->node = node;
-	sample->flags = flags_of(pc_addr) | (was_in_kernel() ? LOG_SAMPLE_IN_KERNEL : 0);
+	sample->flags = flags_of(pc_addr) | (uint16_t)(kernel_percent() << LOG_SAMPLE_KERNEL_SHIFT);
 	sample->missed =
 		info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
@@ -285,7 +287,7 @@ void samples_begin(struct log_thread *thread)
 		log_lose(live.log, LOG_LOST_SAMPLED_THREADS);
 		return;
 	}
-	was_in_kernel();
+	kernel_percent();
 	thread->sample_timer = (uint32_t)timer + 1;
 	raw_syscall(SYS_timer_settime, timer, 0, (long)times, 0, 0, 0);
 }

@@ -6,6 +6,7 @@
 #include "preload/calls/selection.h"
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
+#include "preload/state/recording_state.h"
 
 static bool is_in_function(const struct log_thread *thread)
 {
@@ -40,6 +41,8 @@ void team_enter(struct team_call *call, uint32_t starter, uintptr_t stack_addr)
 	struct log_thread *thread = starter ? thread_self() : NULL;
 
 	*call = (struct team_call){ 0 };
+	if (thread && !switched_off())
+		stack_end_gap(thread); /* else it looks like a call around the part */
 	if (thread && !is_in_function(thread))
 		begin(call, thread, log_team_function(starter), 0, stack_addr);
 }

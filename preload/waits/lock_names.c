@@ -50,12 +50,15 @@ static struct place *find_nameless(const void *lock)
 	return NULL;
 }
 
-static bool claim(struct place *place)
+static bool claim_from(struct place *place, uintptr_t seen)
 {
-	uintptr_t seen = place ? lock_at(place) : CLAIMED;
-
 	return seen != CLAIMED && __atomic_compare_exchange_n(&place->lock, &seen, CLAIMED, false,
 							      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static bool claim(struct place *place)
+{
+	return place && claim_from(place, lock_at(place));
 }
 
 static void publish(struct place *place, const void *lock)
@@ -89,6 +92,18 @@ void lock_destroyed(const void *lock)
 		return;
 	place->facts = (struct lock_facts){ 0 };
 	publish(place, NULL);
+}
+
+void lock_forget_code(uintptr_t begin, uintptr_t end)
+{
+	for (struct place *place = places; place < places + PLACES; place++) {
+		const uintptr_t lock = lock_at(place);
+
+		if (!lock || place->facts.init_addr - begin >= end - begin || !claim_from(place, lock))
+			continue;
+		place->facts.init_addr = 0;
+		publish(place, (const void *)lock);
+	}
 }
 
 bool lock_name(const void *lock, uint32_t label)

@@ -21,6 +21,9 @@ void lock_initialised(const void *lock, uintptr_t caller_addr);
 /* Its memory may become anything. */
 void lock_destroyed(const void *lock);
 
+/* The code in [@begin, @end) is gone: other code may come there. */
+void lock_forget_code(uintptr_t begin, uintptr_t end);
+
 /* Return: false if there is no room. */
 bool lock_name(const void *lock, uint32_t label);
 

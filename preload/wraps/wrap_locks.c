@@ -100,6 +100,20 @@ LOCK_WRAPPER(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restr
 	}
 LOCK_LIFE_FUNCTIONS(LIFE_WRAPPER)
 
+#define END_WRAPPER(type, function, parameters, arguments, failure) \
+	EXPORT type function parameters                               \
+	{                                                             \
+		type result;                                          \
+                                                                      \
+		if (unlikely(!real_find(function)))                   \
+			return failure;                               \
+		result = real.function arguments;                     \
+		if (result == 0)                                      \
+			lock_destroyed(lock);                         \
+		return result;                                        \
+	}
+LOCK_END_FUNCTIONS(END_WRAPPER)
+
 /* ---- locks without a holder ---- */
 
 /*

@@ -63,10 +63,26 @@ static bool has_byte(const char *at, const char *end, char byte)
 	return false;
 }
 
-/* Does the buffer end before the line does, or its first @most bytes? */
-static bool lacks_line(const FILE *file, size_t most, int end)
+static bool lock_at_once(FILE *file)
 {
-	return lacks(file, most) && !has_byte(file->_IO_read_ptr, file->_IO_read_end, (char)end);
+	return real_find(ftrylockfile) && real_find(funlockfile) && real.ftrylockfile(file) == 0;
+}
+
+/*
+ * Does the buffer end before the line does, or its first @most bytes? Only the stream's lock keeps other
+ * threads from giving it another buffer meanwhile. If one of them has the lock, the call waits.
+ */
+static bool lacks_line(FILE *file, size_t most, int end)
+{
+	bool result;
+
+	if (!lacks(file, most))
+		return false;
+	if (!lock_at_once(file))
+		return true;
+	result = lacks(file, most) && !has_byte(file->_IO_read_ptr, file->_IO_read_end, (char)end);
+	real.funlockfile(file);
+	return result;
 }
 
 /* The first call makes the buffer, which is larger than this. */
@@ -106,16 +122,20 @@ static bool lacks_wide(const FILE *file, size_t nr)
 		    : file && !file->_mode;
 }
 
-static bool lacks_wide_line(const FILE *file, size_t most)
+static bool lacks_wide_line(FILE *file, size_t most)
 {
-	const struct _IO_wide_data *wide = wide_of(file);
+	const struct _IO_wide_data *wide;
+	bool result = true;
 
 	if (!lacks_wide(file, most))
 		return false;
-	for (const wchar_t *at = wide ? wide->read_ptr : NULL; wide && at < wide->read_end; at++)
-		if (*at == L'\n')
-			return false;
-	return true;
+	if (!lock_at_once(file))
+		return true;
+	wide = wide_of(file);
+	for (const wchar_t *at = wide ? wide->read_ptr : NULL; wide && result && at < wide->read_end; at++)
+		result = *at != L'\n';
+	real.funlockfile(file);
+	return result;
 }
 
 static bool fills_wide(const FILE *file, size_t nr)

@@ -33,6 +33,9 @@ body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
 		same "nested, outer others" "$(reached "main;nested;$others$body;inner")" 1
 		same "recursions" "$(reached "main;again(;$others)?$body;again(;$others)?$body;again")" 4
 		same "calls at the root" "$(reached '[^;]*;work')" "$(reached 'piece;work')"
+		"$report" -f callgrind -o out.callgrind
+		same "costs above all of them" "$(callgrind_annotate --inclusive=yes out.callgrind |
+			grep -oE '\([0-9.]+%\)' | tr -d '(%)' | awk '$1 > 100.01')" ''
 		same "lines of waits, of nested regions too" "$(view waits | "$here/csv" source function='omp parallel' |
 			grep -v '^teams\.c:[0-9]*$' | sort -u)" ''
 		same "thread's first function" "$(view threads | "$here/csv" function | grep -c other)" 0

@@ -365,6 +365,8 @@ TEST(a_process_lasts_as_long_as_its_threads_calls)
 		model = build_load(&build);
 		assert_int_equal(model->processes[0]->threads[1]->end, NO_TIME);
 		assert_int_equal(model->processes[0]->last, begin + ticks - NS_START);
+		assert_int_equal(model->end, begin + ticks - NS_START);
+		assert_int_equal(model->to, model->end);
 		build_free(&build, model);
 	}
 }
