@@ -3,6 +3,7 @@
  * Locks that lie in the heap, each of which main waits for while another thread holds it for 20 ms. The report must
  * say where each was initialised, or the name that the program gave it. Memory of one lock becomes another one's.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -88,6 +89,9 @@ static void take_mutex(void)
 NOINLINE static void made(void)
 {
 	pthread_mutex_init(&lock->mutex, NULL); /* made */
+	pthread_mutex_lock(&lock->mutex);
+	expect(pthread_mutex_destroy(&lock->mutex), EBUSY); /* it lives on */
+	pthread_mutex_unlock(&lock->mutex);
 	take_mutex();
 }
 

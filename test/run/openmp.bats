@@ -68,6 +68,38 @@ body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
 	same "at the root" "$("$here/csv" function depth=0 <tree.csv | grep -v piece)" "(other threads)"
 }
 
+@test "a region after a pause of recording is below its caller too" {
+	cat >pause.c <<-'E'
+		#include <time.h>
+		#include "insideme.h"
+		__attribute__((noinline)) static void work(void)
+		{
+			nanosleep(&(struct timespec){ 0, 2000000 }, 0);
+		}
+		__attribute__((noinline)) static void region(void)
+		{
+		#pragma omp parallel num_threads(2)
+			work();
+		}
+		int main(void)
+		{
+			region();
+			insideme_disable();
+			region();
+			insideme_enable();
+			region();
+			return 0;
+		}
+	E
+	gcc -fopenmp -finstrument-functions -I "$here/../../include" -o pause pause.c
+	LD_PRELOAD=$library ./pause 2>stderr
+	quiet
+	view tree >tree.csv
+	same "of other threads" "$(reached "main;region;$others$body;work")" 2
+	same "its own" "$(reached "main;region$body;work")" 2
+	same "at the root" "$(view tree | "$here/csv" function depth=0 | grep -v 'not recorded')" main
+}
+
 @test "a function that is selected is recorded in all threads" {
 	INSIDEME_FOCUS=inner record teams
 	quiet
