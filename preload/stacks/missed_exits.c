@@ -112,11 +112,16 @@ static struct log_thread *running_thread(struct log_thread *thread, uintptr_t st
 	return tid == thread->tid ? thread : record_for_clone(tid);
 }
 
-/* A signal handler's hooks that come while stacks are being changed are dropped and counted. */
+/*
+ * A signal handler's hooks that come while stacks are being changed are dropped and counted. So are hooks
+ * that are being measured when recording is switched off, but uncounted: they are no calls of the program,
+ * and their thread is not in the log.
+ */
 static bool begin_repair(struct log_thread *thread, enum log_loss loss)
 {
 	if (thread->repair_addr) {
-		log_lose(live.log, loss);
+		if (thread->head.self)
+			log_lose(live.log, loss);
 		return false;
 	}
 	thread->repair_addr = (uint64_t)__builtin_frame_address(0);

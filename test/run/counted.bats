@@ -69,7 +69,7 @@ export INSIDEME_TIMING=auto
 	local spin
 	cat >rare.c <<-'END'
 		static volatile long sink;
-		SPIN static void spin(void) { for (int i = 0; i < 1200000; i++) sink++; }
+		SPIN static void spin(void) { for (int i = 0; i < 2400000; i++) sink++; }
 		__attribute__((noinline)) static void mostly(int i) { if (i % 20000 == 0) spin(); }
 		int main(void) { for (int i = 0; i < 6000000; i++) mostly(i); return 0; }
 	END
