@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each run is loaded once more, alone, and its times are put beside the sums of all runs. */
 #include "analyzer/load/run_times.h"
 
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static void take_cpu(struct model *model, uint32_t run, const struct model *of_r
 }
 
 /*
- * Times of a run are known if the run alone knows them. Where samples of all runs changed a time, and those
- * of this run were too few for that, its own is not comparable.
+ * A run's times are known if the run alone knows them. One is left out: the samples of all runs together
+ * changed this time, but the run had too few samples to change its own. The two cannot be compared.
  */
 static struct run_part times_of(const struct call_stats *stats, const struct call_stats *of_all)
 {

@@ -133,8 +133,9 @@ static const char *columns_of(struct report *report)
 #define SLOWER_MOST  20		/* more is not known: it is what a small difference leaves */
 
 /*
- * What hooks took at least: by the cost of a call, which among other code is less than what was measured, or
- * by samples, less their standard error. Optimizations that the compiler leaves out around hooks are in none.
+ * A lower bound of what hooks took. One is by the measured cost of a call, less its uncertainty: a call among
+ * other code costs less. One is by samples, less their standard error. The larger one counts. Neither has
+ * what the compiler optimizes less around hooks.
  */
 static double least_hooks_ns(const struct model *model)
 {

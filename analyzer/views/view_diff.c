@@ -165,7 +165,7 @@ static double mean_self_ns(const struct diff_side *side, double nr_runs)
 	return fmax(0, side->stats.self_ns) / nr_runs;
 }
 
-/* Where one side's time is not known, neither is the change. A side without calls took none. */
+/* The change is known if both times are. A side without calls took no time. */
 static bool knows_change(const struct diff_row *row)
 {
 	return (!row->before->is_there || call_stats_know_self(&row->before->stats)) &&

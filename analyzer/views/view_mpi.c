@@ -386,7 +386,7 @@ static int longest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* What was called from each place: known without hooks too. */
+/* A table of calling places. Programs without hooks have it too. */
 static void add_sites(struct document *document, struct call_rows *rows, struct sites *sites)
 {
 	for (size_t i = 0; i < sites->nr; i++) {

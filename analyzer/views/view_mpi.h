@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the views of MPI share. */
+/* Shared by the views of MPI. */
 #pragma once
 
 #include "analyzer/cells/cells.h"

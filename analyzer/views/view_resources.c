@@ -154,7 +154,7 @@ static size_t line_steps(enum shown_processes who)
 	return terminal.width > beside + STEPS_MAX ? STEPS_MAX : terminal.width - beside;
 }
 
-/* Of a column that only grows, the peak is a rate; it may have grown before the first reading. */
+/* A counter's peak is its highest rate: 0 if it grew before the first reading only. */
 static bool is_nothing(const struct series *series)
 {
 	return series->peak == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Parallel regions of OpenMP. What a thread of the team calls stands in that thread's own tree, below a call
- * that names the path of the thread that began the region. So times of several threads are never in one sum.
+ * Parallel regions of OpenMP. Each thread of the team records its calls in its own tree. They stand below one
+ * call, which names the path of the thread that began the region. So no sum has times of several threads.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of the program's locks beside their addresses: where they were initialised, and the names
- * that the program gave them. A table in private memory, which a forked child inherits. Of many thousand
- * locks, some without a name are forgotten. All of it takes no lock: callable from threads and signal
- * handlers, and before the constructor.
+ * Where the program's locks were initialised, and the names that the program gave them. The table is in
+ * private memory, so a forked child inherits it. If there are many thousand locks, some without a name are
+ * forgotten. Nothing here takes a lock: callable from threads and signal handlers, and before the
+ * constructor.
  */
 #pragma once
 

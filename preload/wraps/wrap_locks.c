@@ -90,12 +90,12 @@ LOCK_WRAPPER(mtx_lock, (mtx_t * mutex), (mutex), mutex, mtx_trylock, thrd_busy, 
 LOCK_WRAPPER(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until), (mutex, until),
 	     mutex, mtx_trylock, thrd_busy, mtx_holder, thrd_error)
 
-#define LIFE_WRAPPER(type, function, parameters, arguments, told, failure) \
+#define LIFE_WRAPPER(type, function, parameters, arguments, note, failure) \
 	EXPORT type function parameters                                      \
 	{                                                                    \
 		if (unlikely(!real_find(function)))                          \
 			return failure;                                      \
-		told;                                                        \
+		note;                                                        \
 		return real.function arguments;                              \
 	}
 LOCK_LIFE_FUNCTIONS(LIFE_WRAPPER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CPU time in the kernel, where it is known: compute() has none, touch() is mostly page faults, and ask() mostly
- * system calls; each takes half a second. Prints the CPU time in user space and in the kernel, in ns.
+ * Functions whose CPU time in the kernel is known: compute() has none, touch() is mostly page faults, ask()
+ * is mostly system calls. Each takes half a second. Prints CPU time in user space and in the kernel, in ns.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

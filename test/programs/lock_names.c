@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Locks that lie in the heap, each of which main waits for while another thread holds it for 20 ms. The report must
- * say where each was initialised, or the name that the program gave it. Memory of one lock becomes another one's.
+ * Locks in the heap. main waits for each while another thread holds it for 20 ms. The report must say where
+ * each was initialised, or the name that the program gave it. All use the same memory, one after the other.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Prints floating-point numbers among others, by each function that takes them: it must look as without a recorder. With
- * an argument it prints wide characters.
+ * Prints floating-point numbers among others, by each function that takes them. The output must be the same
+ * as without a recorder. With an argument it prints wide characters.
  */
 #include <stdio.h>
 #include <wchar.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Parallel regions of OpenMP. The report must show what other threads call below the path that began the region:
- * work() 4 times within first() and within second(), both by shared(); inner() 4 times, twice in a nested
- * region; again() calls itself in a region, 3 deep, with 2 threads each. Of 15 calls of again() 7 are below one
- * of another thread. Tasks: piece() 8 times in all, wherever. Its argument is the number of threads.
+ * Parallel regions of OpenMP. The report must show calls of other threads below the path that began the
+ * region. first() and second() call shared(), in whose region work() is called 4 times. inner() is called 4
+ * times in a nested region. again() calls itself in a region of 2 threads, 3 deep: of its 15 calls 7 are
+ * below one of another thread. Tasks call piece() 8 times, anywhere. The argument is the number of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waits within stdio of wide characters. The report must name each for 50 ms at least: fgetws, fgetwc, getwc and
- * fwscanf of a pipe, fwprintf and fputws into a full one, fclose of a late reader's. 10,000 calls of fputwc on a
- * file, and as many of fgetwc that read it again, have few waits, and so have lines that the buffer has.
+ * Waits within stdio of wide characters. The report must name each for 50 ms at least: fgetws, fgetwc, getwc
+ * and fwscanf of a pipe, fwprintf and fputws into a full pipe, fclose of one whose reader is late. Few calls
+ * wait among 10,000 of fputwc on a file, and 10,000 of fgetwc that read it again. Lines in the buffer do not.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
