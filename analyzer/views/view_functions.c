@@ -105,10 +105,10 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
-/* A part of a time is marked as @value, that time, is. */
+/* A part of a time is marked as @value, that time, is; nothing of a known time is exact. */
 static struct value part_of_time(struct value value, double ns)
 {
-	if (llround(ns) == 0)
+	if (llround(ns) == 0 && value_number(value) > 0)
 		return ns_cell(0);
 	value.type = VALUE_INTEGER;
 	value.unit = UNIT_NS;
