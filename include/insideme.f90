@@ -12,7 +12,7 @@
 !     call insideme_field("I/O")                 for the procedure or region that is open
 !     type(insideme_timer) :: timer              start and stop may be in different procedures
 !     call insideme_start(timer, "solve")        insideme_pause(timer), insideme_resume(timer)
-!     call insideme_stop(timer)
+!     call insideme_stop(timer)                  insideme_stop(timer, seconds): from start to stop
 !     call insideme_disable()                    insideme_enable()
 !     call insideme_focus("solve,grid::*")       record these and what they call alone; insideme_focus("")
 !     call insideme_stage_begin("assembly")      insideme_stage_end("assembly")
@@ -406,14 +406,18 @@ contains
     if (is_loaded) status = resume(timer%state)
   end subroutine
 
-  ! The timer may have been copied, so its name is set to where it is now.
-  subroutine insideme_stop(timer)
+  ! The timer may have been copied, so its name is set to where it is now. seconds: from start to stop,
+  ! without pauses; 0 without the recorder; below 0 if the timer was not started.
+  subroutine insideme_stop(timer, seconds)
     type(insideme_timer), intent(inout), target :: timer
+    real(c_double), intent(out), optional :: seconds
     integer(c_int) :: status
 
+    if (present(seconds)) seconds = 0
     if (.not. is_loaded) return
     timer%state%name = c_loc(timer%name)
     status = stop_timer(timer%state)
+    if (present(seconds)) seconds = merge(real(status, c_double), insideme_elapsed(timer), status < 0)
   end subroutine
 
   ! Seconds since the timer's start; after a stop from start to stop; 0 without the recorder.

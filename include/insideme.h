@@ -304,12 +304,11 @@ INSIDEME_INLINE int insideme_fail(const char *type, const char *message)
 }
 
 /**
- * insideme_start(), insideme_pause(), insideme_resume(), insideme_stop() - measure a time
+ * insideme_start(), insideme_pause(), insideme_resume() - measure a time, until insideme_stop()
  * @timer: made by INSIDEME_TIMER()
  *
  * The time between pause and resume is not included, and is reported separately. A pause during a
- * pause does nothing, nor does a resume without a pause. A stop resumes first. After a stop the
- * timer may be started again.
+ * pause does nothing, nor does a resume without a pause.
  *
  * Return: 0, -EINVAL if @timer or its name is NULL or @timer is no timer, -EALREADY if it was
  * already started, -ESRCH if it was not, -ENOBUFS if the log has no room (counted there), -ENODATA
@@ -335,18 +334,11 @@ INSIDEME_INLINE int insideme_resume(struct insideme_timer *timer)
 	return recorder ? recorder->resume(timer) : -ENODATA;
 }
 
-INSIDEME_INLINE int insideme_stop(struct insideme_timer *timer)
-{
-	const struct insideme_recorder *recorder = insideme_link.recorder;
-
-	return recorder ? recorder->stop(timer) : -ENODATA;
-}
-
 /**
  * insideme_elapsed() - what a timer shows: seconds since its start, or after a stop from start to stop
  * @timer: made by INSIDEME_TIMER()
  *
- * Pauses are not included. PyOP2's stop() returns this.
+ * Pauses are not included.
  *
  * Return: seconds; 0 if the timer was never started, is none, or no recorder is loaded
  */
@@ -356,6 +348,23 @@ INSIDEME_INLINE double insideme_elapsed(const struct insideme_timer *timer)
 	int64_t ns = recorder ? recorder->elapsed(timer) : 0;
 
 	return ns > 0 ? (double)ns / 1e9 : 0;
+}
+
+/**
+ * insideme_stop() - end the time that insideme_start() began
+ * @timer: made by INSIDEME_TIMER(). It may be started again
+ *
+ * A stop resumes first. If the log has no room, the time is missing there (and counted), but is returned.
+ *
+ * Return: seconds from start to stop, without pauses; 0 if no recorder is loaded, or it records nothing;
+ * -EINVAL if @timer or its name is NULL or @timer is no timer, -ESRCH if it was not started
+ */
+INSIDEME_INLINE double insideme_stop(struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+	int status = recorder ? recorder->stop(timer) : 0;
+
+	return status < 0 ? status : insideme_elapsed(timer);
 }
 
 /**

@@ -217,7 +217,7 @@ static int add_to_sums(const struct label *label, struct log_timer *timer, uint6
 	return 0;
 }
 
-static int add_span(const struct log_thread *thread, struct label *label, const struct insideme_timer *timer)
+static void add_span(const struct log_thread *thread, struct label *label, const struct insideme_timer *timer)
 {
 	const uint64_t start_ticks = timer->start_ticks, end_ticks = timer->pause_ticks;
 	const uint64_t paused_ticks = timer->paused_ticks;
@@ -225,19 +225,18 @@ static int add_span(const struct log_thread *thread, struct label *label, const 
 
 	if (add_to_sums(label, record_of(label, &label->timer), end_ticks - start_ticks - paused_ticks,
 			paused_ticks) < 0)
-		return -ENOBUFS;
+		return;
 	if (end_ticks - start_ticks < live.log->threshold_ticks)
-		return 0;
+		return;
 	span = (struct log_span *)new_record(sizeof(*span));
 	if (!span)
-		return -ENOBUFS;
+		return;
 	span->start_ticks = start_ticks;
 	span->paused_ticks = paused_ticks;
 	span->label = label->number;
 	span->thread = thread->head.self;
 	span->node = thread->current;
 	log_publish(&span->record, LOG_RECORD_SPAN);
-	return 0;
 }
 
 /* If two threads use one timer at the same time, one of them gets the error. */
@@ -306,17 +305,20 @@ int timer_stop(struct insideme_timer *timer)
 
 	if (!timer || !timer->name || timer->state > TIMER_PAUSED)
 		return -EINVAL;
+	thread = thread_self();
+	if (!thread)
+		return 0;
 	timer_resume(timer);
 	if (!change(timer, TIMER_RUNNING, TIMER_STOPPED))
 		return -ESRCH;
 	timer->pause_ticks = now_ticks();
-	thread = thread_self();
-	label = thread ? label_find(timer->name) : NULL;
+	label = label_find(timer->name);
 	record = label ? record_of(label, &label->timer) : NULL;
-	if (!record)
-		return thread ? -ENOBUFS : -ENODATA;
-	__atomic_fetch_add(&record->nr_stops, 1, __ATOMIC_RELAXED);
-	return add_span(thread, label, timer);
+	if (record) {
+		__atomic_fetch_add(&record->nr_stops, 1, __ATOMIC_RELAXED);
+		add_span(thread, label, timer);
+	}
+	return 0;
 }
 
 /* In a pause, and after the stop, the clock stands where it was then. */

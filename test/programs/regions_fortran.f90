@@ -26,7 +26,7 @@ program regions_fortran
   character(len=64) :: names = ""
   type(insideme_sum) :: each
   type(insideme_timer) :: timer
-  double precision :: begin
+  double precision :: begin, seconds
 
   begin = insideme_wtime()
   do i = 1, 100
@@ -52,14 +52,17 @@ program regions_fortran
     call insideme_end("inside")
     call insideme_pause(timer)
     call insideme_resume(timer)
-    call insideme_stop(timer)
-    if ((insideme_elapsed(timer) > 0) .neqv. (insideme_rss() > 0)) sum = -4
+    call insideme_stop(timer, seconds)
+    if (abs(seconds - insideme_elapsed(timer)) > 1d-3) sum = -4
+    if ((seconds > 0) .neqv. (insideme_rss() > 0)) sum = -4
     call insideme_moved(1000_8)
   end do
   call insideme_stage_end("solving")
   call insideme_on_call()
   call insideme_start(timer, "solve")
   call insideme_stop(timer)
+  call insideme_stop(timer, seconds)
+  if ((seconds < 0) .neqv. (insideme_rss() > 0)) sum = -8
   if (nr_heard /= merge(3, 0, insideme_rss() > 0)) sum = -7
   call insideme_focus("main")
   call small(sum)
