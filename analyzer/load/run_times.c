@@ -20,7 +20,9 @@ static struct function *function_in(struct model *model, const struct function *
 
 	if (function->kind != FUNCTION_PLAIN)
 		return NULL;
-	if (function->region)
+	if (function->made_up)
+		same = function_made_up(tables, model->processes[0], function->made_up);
+	else if (function->region)
 		same = function_of_region(tables, model->processes[0], function->region, function->wait);
 	else if (function->object)
 		same = function_known(tables, object_find(model, function->object), function->addr);

@@ -189,41 +189,56 @@ static bool is_region(const void *item, const void *key)
 {
 	const struct function *function = item, *wanted = key;
 
-	return function->region && function->wait == wanted->wait &&
+	return function->region && function->wait == wanted->wait && function->made_up == wanted->made_up &&
 	       strcmp(function->region, wanted->region) == 0;
 }
 
-struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
-				    enum log_wait_kind wait)
+static struct function *find_region(struct function_tables *tables, struct process *process,
+				    const struct function *wanted)
 {
-	const struct function wanted = { .region = name, .wait = wait };
-	uint64_t hash = hash_string(name) + wait;
-	struct function *function = hashtable_find(&tables->functions, hash, is_region, &wanted);
+	const char *name = wanted->region;
+	uint64_t hash = hash_string(name) + wanted->wait;
+	struct function *function = hashtable_find(&tables->functions, hash, is_region, wanted);
 
 	if (function)
 		return function;
 	function = xcalloc(1, sizeof(*function) + strlen(name) + 1);
 	function->process = process;
 	function->stats = no_calls;
-	function->wait = wait;
+	function->wait = wanted->wait;
+	function->made_up = wanted->made_up;
 	function->region = strcpy((char *)(function + 1), name);
 	function->number = (uint32_t)functions_count(tables);
 	hashtable_add(&tables->functions, hash, function);
 	return function;
 }
 
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
+				    enum log_wait_kind wait)
+{
+	return find_region(tables, process, &(struct function){ .region = name, .wait = wait });
+}
+
+struct function *function_made_up(struct function_tables *tables, struct process *process,
+				  enum made_up made_up)
+{
+	const char *name = made_up == MADE_UP_TEAM ? REGION_OF_TEAMS : REGION_OF_GAPS;
+
+	return find_region(tables, process, &(struct function){ .region = name, .made_up = made_up });
+}
+
 /* The name is missing if the log had no room for its record. */
-static struct function *find_region(struct function_tables *tables, struct process *process,
-				    uint64_t function_addr)
+static struct function *region_at(struct function_tables *tables, struct process *process,
+				  uint64_t function_addr)
 {
 	const uint64_t number = log_region_label(function_addr);
 	enum log_wait_kind wait = 0;
 	char unnamed[32];
 
 	if (log_team_starter(function_addr))
-		return function_of_region(tables, process, REGION_OF_TEAMS, 0);
+		return function_made_up(tables, process, MADE_UP_TEAM);
 	if (function_addr == LOG_FUNCTION_GAP)
-		return function_of_region(tables, process, REGION_OF_GAPS, 0);
+		return function_made_up(tables, process, MADE_UP_GAP);
 	if (log_is_wait(function_addr))
 		wait = function_addr >> LOG_WAIT_KIND_SHIFT & LOG_WAIT_KIND_MASK;
 	if (number < process->nr_labels && process->labels[number])
@@ -256,7 +271,7 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	if (place)
 		return function_merged(tables, place->function);
 	if (function_addr & LOG_FUNCTION_REGION)
-		return find_region(tables, process, function_addr);
+		return region_at(tables, process, function_addr);
 	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
 	module = module_of_node(process, function_addr);
 	if (module) {

@@ -5,21 +5,6 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/model.h"
 
-#define REGION_OF_GAPS "(not recorded)"	/* calls that began while recording was off: LOG_FUNCTION_GAP */
-#define REGION_OF_TEAMS LOG_NAME_OF_TEAMS /* parts of parallel regions: LOG_FUNCTION_TEAM */
-
-static inline bool function_is_team(const struct function *function)
-{
-	return function->region && !function->wait && strcmp(function->region, REGION_OF_TEAMS) == 0;
-}
-
-/* Is it one of these, which neither the program nor a library calls? */
-static inline bool function_is_made_up(const struct function *function)
-{
-	return function_is_team(function) ||
-	       (function->region && !function->wait && strcmp(function->region, REGION_OF_GAPS) == 0);
-}
-
 struct function_tables {
 	struct hashtable functions;	/* by object or process, and address */
 	struct hashtable places;	/* by process and address as the hook saw it: the fast way */
@@ -92,6 +77,10 @@ bool object_is_recorders(const struct object *object);
 /* The region @name, or the library call of that kind (0: a region), made for @process if it is new. */
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
 				    enum log_wait_kind wait);
+
+/* The region that the recorder made: MADE_UP_GAP or MADE_UP_TEAM. */
+struct function *function_made_up(struct function_tables *tables, struct process *process,
+				  enum made_up made_up);
 
 /* Orders pointers to functions by object and address, for qsort(). */
 int functions_by_place(const void *a, const void *b);

@@ -74,6 +74,15 @@ enum function_kind {
 			   * counted */
 };
 
+/* Of a region: what it is, if the recorder made it. No name tells it, because a program may give any. */
+enum made_up {
+	MADE_UP_NOT,
+	MADE_UP_GAP,	/* REGION_OF_GAPS: calls that began while recording was off: LOG_FUNCTION_GAP */
+	MADE_UP_TEAM,	/* REGION_OF_TEAMS: parts of parallel regions: LOG_FUNCTION_TEAM */
+};
+#define REGION_OF_GAPS "(not recorded)"
+#define REGION_OF_TEAMS LOG_NAME_OF_TEAMS
+
 /*
  * A function, merged over threads and processes by (object, address in it), or outside of objects by
  * (process, address). A region of the source is treated as a function, and merged by its name. There is one
@@ -87,6 +96,7 @@ struct function {
 	uint64_t addr; /* in the object's file; without an object: in the process; of a region: 0 */
 	const char *region;		/* the name that the program gave; NULL: not a region of the source */
 	enum log_wait_kind wait;	/* of a region that is a library call which waits; else 0 */
+	enum made_up made_up;		/* neither the program nor a library calls it */
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;

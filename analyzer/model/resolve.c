@@ -37,7 +37,7 @@ static void set_region_name(struct function *function)
 	function_release_name(function);
 	function->name = xstrdup(*function->region ? function->region : "(no name)");
 	function->short_name = xstrdup(function->name);
-	function->apart = function_is_made_up(function)
+	function->apart = function->made_up
 				  ? NULL
 				  : xstrdup(function->wait ? home_of_wait(function->name) : "region");
 	function->resolved = true;

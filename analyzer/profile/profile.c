@@ -133,9 +133,15 @@ void profile_set_ends(struct profile *profile)
 	}
 }
 
-static enum log_wait_kind saved_wait(json_t *function)
+static struct function *saved_region(const struct profile *profile, struct function_tables *tables,
+				     json_t *json, const char *name)
 {
-	return (enum log_wait_kind)json_integer_value(json_object_get(function, "wait"));
+	const json_int_t made_up = json_integer_value(json_object_get(json, "made_up"));
+
+	if (made_up == MADE_UP_GAP || made_up == MADE_UP_TEAM)
+		return function_made_up(tables, profile->added[0], (enum made_up)made_up);
+	return function_of_region(tables, profile->added[0], name,
+				  (enum log_wait_kind)json_integer_value(json_object_get(json, "wait")));
 }
 
 void profile_add_functions(struct profile *profile, struct model *model)
@@ -159,8 +165,8 @@ void profile_add_functions(struct profile *profile, struct model *model)
 		else if (json_is_true(json_object_get(function->json, "counted")))
 			function->function = &model->tables->functions.counted;
 		else if (json_is_true(json_object_get(function->json, "region")))
-			function->function = function_of_region(&model->tables->functions, profile->added[0],
-								name.name ?: "", saved_wait(function->json));
+			function->function = saved_region(profile, &model->tables->functions, function->json,
+							  name.name ?: "");
 		else
 			function->function =
 				function_at(&model->tables->functions, object, profile->added[0], name.addr);
@@ -260,7 +266,7 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 	parent = profile->nodes[path->parent];
 	function = profile->functions[path->function].function;
 	*left_out = !selection_keeps(model, parent, function);
-	starter = parent->function && function_is_team(function) ? parent : NULL;
+	starter = parent->function && function->made_up == MADE_UP_TEAM ? parent : NULL;
 	if (*left_out)
 		return starter ? model->root : parent;
 	return starter ? tree_team(model, starter, function) : tree_child(model, parent, function);

@@ -235,6 +235,8 @@ static void write_function(struct writer *writer, struct function *function)
 		json_object_set_new(json, "others", json_true());
 	if (function->region)
 		json_object_set_new(json, "region", json_true());
+	if (function->made_up)
+		json_object_set_new(json, "made_up", json_integer(function->made_up));
 	if (function->kind == FUNCTION_COUNTED)
 		json_object_set_new(json, "counted", json_true());
 	if (function->wait)

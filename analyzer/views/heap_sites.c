@@ -296,10 +296,19 @@ static void charge_callers(struct model *model, const struct charge *charges)
 	free(payers);
 }
 
+/* Parts of parallel regions were called by what began the region. NULL: none */
+static const struct function *calling_function(const struct tree_node *node)
+{
+	node = node->parent;
+	while (node->function && node->function->made_up)
+		node = node->parent;
+	return node->function;
+}
+
 static void look_at_callers(struct model *model, struct charge *charges)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		const struct function *caller = node->parent->function;
+		const struct function *caller = calling_function(node);
 		struct charge *of = &charges[node->function->number];
 
 		if (!caller || caller == node->function)

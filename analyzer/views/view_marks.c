@@ -244,7 +244,7 @@ static void add_timers(struct document *document, struct table_rows *rows, const
 
 static bool is_of_program(const struct function *function)
 {
-	return function->region && !function->wait && !function_is_made_up(function);
+	return function->region && !function->wait && !function->made_up;
 }
 
 static struct timer_row *add_region(struct document *document, struct table_rows *rows,

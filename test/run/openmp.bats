@@ -100,6 +100,65 @@ body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
 	same "at the root" "$(view tree | "$here/csv" function depth=0 | grep -v 'not recorded')" main
 }
 
+@test "a program may name a region as the recorder names parts of other threads" {
+	cat >named.c <<-'E'
+		#include <stdlib.h>
+		#include <time.h>
+		#include "insideme.h"
+		__attribute__((noinline)) static void work(void)
+		{
+			nanosleep(&(struct timespec){ 0, 10000000 }, 0);
+		}
+		__attribute__((noinline)) static void named(void)
+		{
+			insideme_begin("(other threads)");
+			work();
+			insideme_end("(other threads)");
+		}
+		int main(void)
+		{
+			named();
+		#pragma omp parallel num_threads(2)
+			work();
+			return 0;
+		}
+	E
+	gcc -fopenmp -finstrument-functions -I "$here/../../include" -o named named.c
+	monitor -q -- ./named
+	"$report" --save saved.insideme
+	for run in "" saved.insideme; do
+		"$report" -v tree -f csv $run >tree.csv
+		same "calls in the region" "$(reached "main;named;$others;work")" 1
+		same "parts of other threads" "$(reached "main;$others$body;work")" 1
+		same "its time is in what has it" "$("$here/csv" total_ns path='main;named' <tree.csv |
+			awk '{ print ($1 >= 10000000) }')" 1
+	done
+	same "regions of the program" "$("$report" -v timers -f csv | "$here/csv" calls timer='(other threads)')" 1
+}
+
+@test "the body of a region is called by what began it, in all threads" {
+	cat >alloc.c <<-'E'
+		#include <omp.h>
+		#include <stdlib.h>
+		void *kept[400];
+		__attribute__((noinline)) static void fill(int i)
+		{
+		#pragma omp parallel num_threads(2)
+			kept[i * 2 + omp_get_thread_num()] = malloc(100);
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 200; i++)
+				fill(i);
+			return 0;
+		}
+	E
+	gcc -fopenmp -finstrument-functions -o alloc alloc.c
+	monitor -q -- ./alloc
+	"$report" -v heap | grep -F 'fill._omp_fn.0'
+	"$report" | { ! grep 'allocates for its callers'; }
+}
+
 @test "a function that is selected is recorded in all threads" {
 	INSIDEME_FOCUS=inner record teams
 	quiet
