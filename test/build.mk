@@ -14,6 +14,7 @@ programs += $(patsubst test/programs/%.c,$(bin)/%.so,$(wildcard test/programs/*_
 $(bin)/%: test/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) $< -o $@
+$(foreach name,streams wide_streams,$(bin)/$(name) $(bin)/$(name).clang): test/programs/let_wait.h
 $(bin)/%.clang: test/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(program_flags) $< -o $@

@@ -8,10 +8,12 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
@@ -20,13 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define APART __attribute__((noinline))
-#define WAIT_MS 60
+#include "let_wait.h"
 
-static void pause_ms(long ms)
-{
-	syscall(SYS_nanosleep, &(struct timespec){ 0, ms * 1000000 }, NULL);
-}
+#define APART __attribute__((noinline))
 
 /* The other end of pipes: a process, whose waits are not the program's. */
 static void feed(int fd)
@@ -35,7 +33,7 @@ static void feed(int fd)
 
 	memset(page, 'x', sizeof(page));
 	for (int i = 0; i < 4; i++) {
-		pause_ms(WAIT_MS);
+		let_wait();
 		if (i == 1)
 			syscall(SYS_write, fd, page, 100L);
 		else
@@ -76,7 +74,7 @@ static void drain(int fd)
 {
 	char page[4096];
 
-	pause_ms(WAIT_MS);
+	let_wait();
 	while (syscall(SYS_read, fd, page, sizeof(page)) > 0)
 		;
 	syscall(SYS_exit_group, 0);
@@ -116,7 +114,7 @@ APART static void open_fifo(void)
 {
 	mkfifo("fifo", 0600);
 	if (fork() == 0) {
-		pause_ms(WAIT_MS);
+		let_wait();
 		syscall(SYS_open, "fifo", O_WRONLY);
 		syscall(SYS_exit_group, 0);
 	}
@@ -126,16 +124,17 @@ APART static void open_fifo(void)
 APART static void lock_file(void)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open("locked.out", O_RDWR | O_CREAT, 0600), ready[2];
-	char byte = 0;
+	int fd = open("locked.out", O_RDWR | O_CREAT, 0600);
+	volatile bool *is_locked = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (pipe(ready) == 0 && fork() == 0) {
+	if (fork() == 0) {
 		fcntl(fd, F_SETLK, &lock);
-		syscall(SYS_write, ready[1], &byte, 1L);
-		pause_ms(WAIT_MS);
+		*is_locked = true;
+		let_wait();
 		syscall(SYS_exit_group, 0);
 	}
-	syscall(SYS_read, ready[0], &byte, 1L);
+	while (!*is_locked)	/* asleep, it would look as if it waited for the lock */
+		sched_yield();
 	fcntl(fd, F_SETLKW, &lock);
 	close(fd);
 }
@@ -146,7 +145,7 @@ APART static void run_commands(void)
 
 	if (system("sleep 0.06") != 0)
 		puts("system failed");
-	file = popen("sleep 0.06", "r");
+	file = popen("cat >cat.out; sleep 0.06", "w");	/* cat ends when pclose() closes the pipe */
 	pclose(file);
 }
 
@@ -172,7 +171,7 @@ APART static void print_to_descriptor(void)
 APART static void open_stream(void)
 {
 	if (fork() == 0) {
-		pause_ms(WAIT_MS);
+		let_wait();
 		syscall(SYS_open, "fifo", O_WRONLY);
 		syscall(SYS_exit_group, 0);
 	}
@@ -187,9 +186,9 @@ APART static void await_others(void)
 	struct { long type; char text[4]; } message = { 1, "abc" };
 
 	if (fork() == 0) {
-		pause_ms(WAIT_MS);
+		let_wait();
 		syscall(SYS_semop, set, &give, 1L);
-		pause_ms(WAIT_MS);
+		let_wait();
 		syscall(SYS_msgsnd, queue, &message, 4L, 0);
 		syscall(SYS_exit_group, 0);
 	}

@@ -8,19 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#define APART __attribute__((noinline))
-#define WAIT_MS 60
+#include "let_wait.h"
 
-static void pause_ms(long ms)
-{
-	syscall(SYS_nanosleep, &(struct timespec){ 0, ms * 1000000 }, NULL);
-}
+#define APART __attribute__((noinline))
 
 /* The other end of pipes: a process, whose waits are not the program's. */
 static void feed(int fd)
@@ -28,7 +25,7 @@ static void feed(int fd)
 	static const char *const texts[] = { "line\n", "a", "b", "12 ", "one\ntwo\nthree\n" };
 
 	for (int i = 0; i < 5; i++) {
-		pause_ms(WAIT_MS);
+		let_wait();
 		syscall(SYS_write, fd, texts[i], strlen(texts[i]));
 	}
 	syscall(SYS_exit_group, 0);
@@ -39,7 +36,7 @@ static void drain(int fd)
 {
 	char page[4096];
 
-	pause_ms(WAIT_MS);
+	let_wait();
 	while (syscall(SYS_read, fd, page, sizeof(page)) > 0)
 		;
 	syscall(SYS_exit_group, 0);
@@ -63,12 +60,13 @@ APART static void read_all(void)
 {
 	FILE *file = child(feed, 0, "r");
 	wchar_t text[100];
-	int number = 0;
+	int number = 0, bytes;
 
 	if (!fgetws(text, 100, file) || fgetwc(file) != L'a' || getwc(file) != L'b' ||
 	    fwscanf(file, L"%d", &number) != 1 || number != 12)
 		puts("read failed");
-	pause_ms(2 * WAIT_MS);
+	while (ioctl(fileno(file), FIONREAD, &bytes) == 0 && bytes < 14)	/* all lines */
+		pause_ms(1);
 	for (int i = 0; i < 3; i++)
 		if (!fgetws(text, 100, file))
 			puts("no line");
