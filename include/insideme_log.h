@@ -1018,6 +1018,7 @@ enum log_record_kind {
 	LOG_RECORD_SITE,	/* struct log_site */
 	LOG_RECORD_COUNTED,	/* struct log_counted */
 	LOG_RECORD_MESSAGES,	/* struct log_messages */
+	LOG_RECORD_DISK,	/* struct log_disk */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -1253,6 +1254,17 @@ struct log_error {
 	uint32_t own_what;		/* 1: what() is the program's own function, and was not called */
 	uint32_t text_bytes;		/* with its final 0 */
 	/* char type[text_bytes]: mangled; "" where there is none */
+};
+
+/* Free space of a file system on which the process has had a file open for writing. */
+struct log_disk {
+	struct log_record record;	/* ticks: when it was first seen */
+	uint64_t device;		/* major << 32 | minor, as in /proc/PID/mountinfo */
+	uint64_t first_free_bytes;	/* for users without privileges */
+	LOG_SHARED uint64_t least_free_bytes;	/* of the readings while such a file was open */
+	uint32_t path_bytes;		/* with its final 0 */
+	uint32_t reserved;
+	/* char path[path_bytes]: the folder of the first such file */
 };
 
 /* One of the first LOG_THROWN_MOST of a log_error. */

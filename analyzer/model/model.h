@@ -53,6 +53,13 @@ struct object {
 	bool has_builds;		/* other builds of this file were read too */
 };
 
+/* A file system that a process wrote to. */
+struct disk {
+	uint64_t device;
+	uint64_t first_free_bytes, least_free_bytes;
+	char *folder;			/* of the first file that was seen */
+};
+
 /* An object in one process: [begin_addr, end_addr) belongs to it from from_ticks until gone_ticks. */
 struct module {
 	struct object *object;
@@ -333,6 +340,8 @@ struct process {
 	size_t nr_thrown;
 	struct text_fact *facts;
 	size_t nr_facts;
+	struct disk *disks;
+	size_t nr_disks;
 	struct open_stack *stacks;	/* those with open calls */
 	size_t nr_stacks;
 	struct open_wait *open_waits;

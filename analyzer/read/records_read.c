@@ -251,6 +251,21 @@ static void read_messages(const struct place *place)
 	APPEND(process->messages, process->nr_messages) = record;
 }
 
+static void read_disk(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_disk record;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	APPEND(process->disks, process->nr_disks) = (struct disk){
+		.device = record.device,
+		.first_free_bytes = record.first_free_bytes,
+		.least_free_bytes = record.least_free_bytes,
+		.folder = copy_text(place, sizeof(record), record.path_bytes),
+	};
+}
+
 static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
@@ -289,6 +304,9 @@ static void read_record(const struct place *place)
 		break;
 	case LOG_RECORD_MESSAGES:
 		read_messages(place);
+		break;
+	case LOG_RECORD_DISK:
+		read_disk(place);
 		break;
 	}
 }
@@ -367,6 +385,9 @@ void records_release(struct process *process)
 	free(process->counted_sums);
 	free(process->errors);
 	free(process->thrown);
+	for (size_t i = 0; i < process->nr_disks; i++)
+		free(process->disks[i].folder);
+	free(process->disks);
 	for (size_t i = 0; i < process->nr_facts; i++)
 		free(process->facts[i].key);	/* its value is in the same memory */
 	for (size_t i = 0; i < process->nr_labels; i++)

@@ -12,6 +12,7 @@
 struct machine_row {
 	const char *host;
 	const char *figure, *title;
+	const char *folder;		/* whose file system it is; "": of none */
 	struct value value, least;	/* at the start; the least while the run went on */
 };
 
@@ -26,6 +27,7 @@ static const struct column columns[] = {
 	{ "host", "Host", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct machine_row, host, 0) },
 	{ "title", "What", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct machine_row, title, 0) },
 	{ "figure", "Figure", COLUMN_LEFT, MEMBER(struct machine_row, figure, 0) },
+	{ "folder", "Folder", COLUMN_LEFT, MEMBER(struct machine_row, folder, 0) },
 	{ "value", "At the start", 0, get_value, 0 },
 	{ "least", "Least", 0, get_value, 1 },
 };
@@ -34,6 +36,7 @@ struct machine {
 	struct document *document;
 	const struct model *model;
 	const char *host;
+	const char *folder;		/* of the next rows; "": none */
 	struct table_rows rows;
 };
 
@@ -42,7 +45,7 @@ static void add(struct machine *machine, const char *figure, const char *title, 
 {
 	if (value.type != VALUE_EMPTY)
 		document_add_row(machine->document, &machine->rows,
-				 &(struct machine_row){ machine->host, figure, title, value, least });
+				 &(struct machine_row){ machine->host, figure, title, machine->folder, value, least });
 }
 
 /* From the first log of this host that has it. */
@@ -137,6 +140,44 @@ static struct process *log_of_machine(const struct machine *machine)
 	return NULL;
 }
 
+/* Add @disk to those of @disks that processes wrote to. */
+static void merge_disk(struct disk **disks, size_t *nr_disks, const struct disk *disk)
+{
+	for (size_t i = 0; i < *nr_disks; i++) {
+		struct disk *same = &(*disks)[i];
+
+		if (same->device != disk->device)
+			continue;
+		if (disk->least_free_bytes < same->least_free_bytes)
+			same->least_free_bytes = disk->least_free_bytes;
+		return;
+	}
+	APPEND(*disks, *nr_disks) = *disk;
+}
+
+/* File systems that processes wrote to, each once. */
+static void add_written_disks(struct machine *machine)
+{
+	struct disk *disks = NULL;
+	size_t nr_disks = 0;
+
+	for (size_t i = 0; i < machine->model->nr_processes; i++) {
+		const struct process *process = machine->model->processes[i];
+
+		for (size_t j = 0; j < process->nr_disks && strcmp(process->header.host, machine->host) == 0; j++)
+			merge_disk(&disks, &nr_disks, &process->disks[j]);
+	}
+	for (size_t i = 0; i < nr_disks; i++) {
+		machine->folder = disks[i].folder;
+		add(machine, "written_disk_free_bytes",
+		    document_text(machine->document, "Free on disk of %s, written to", machine->folder),
+		    value_integer(UNIT_BYTES, (int64_t)disks[i].first_free_bytes),
+		    value_integer(UNIT_BYTES, (int64_t)disks[i].least_free_bytes));
+	}
+	machine->folder = "";
+	free(disks);
+}
+
 static void add_host(struct machine *machine)
 {
 	struct process *log = log_of_machine(machine);
@@ -151,9 +192,11 @@ static void add_host(struct machine *machine)
 			     "memory_available_bytes", "Memory available");
 	add_fact(machine, "swap_bytes", "Swap", UNIT_BYTES);
 	add_fact(machine, "swap_free_bytes", "Swap free", UNIT_BYTES);
+	machine->folder = folder ?: "";
 	add_fact(machine, "disk_free_bytes",
 		 folder ? document_text(machine->document, "Free on disk of %s", folder) : "Free on disk",
 		 UNIT_BYTES);
+	add_written_disks(machine);
 	/* each insideme-run of a host sees all devices: the first is enough */
 	for (size_t i = 0; i < machine->model->nr_monitors; i++)
 		if (strcmp(machine->model->monitors[i]->header.host, machine->host) == 0 &&
@@ -172,7 +215,7 @@ static bool is_first_of_host(const struct model *model, size_t at)
 int view_machine(struct document *document, struct report *report)
 {
 	const struct model *model = report->model;
-	struct machine machine = { .document = document, .model = model,
+	struct machine machine = { .document = document, .model = model, .folder = "",
 				   .rows = ROWS_OF(struct machine_row) };
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -188,7 +231,8 @@ int view_machine(struct document *document, struct report *report)
 		.name = "machine",
 		.what = "figures",
 		.title = report->title,
-		.note = "Least: of the readings while the run went on; disk: where the program was started",
+		.note = "Least: of the readings while the run went on; disks: where programs were started, and where "
+			"they had files open for writing",
 		TABLE_COLUMNS(columns),
 		.text_columns = "host,title,value,least",
 		.rows = machine.rows,

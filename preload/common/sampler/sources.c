@@ -88,6 +88,7 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 	sources->knows_cores = sources->has_no_cgroup = false;
 	open_rest(sources);
 	activity_init(&sources->activity, config->log);
+	disks_init(&sources->disks, "", config->pid, count_of(sources), config->log);
 	return 0;
 }
 
@@ -213,6 +214,8 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 		return 0;
 	case SET_PROCESS_SLOW:
 		figures->run_wait_ns = tasks_wait_ns(&sources->tasks);
+		if (!sources->config.ancestor)
+			disks_read(&sources->disks);
 		return usage_read_slow(&sources->usage, figures);
 	case SET_PROCESS_MAPS:
 		usage_read_maps(&sources->usage, sources->config.settings.pss_limit_bytes, figures);

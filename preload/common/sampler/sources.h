@@ -10,6 +10,7 @@
 
 #include "preload/common/log/rows_writer.h"
 #include "preload/common/resources/cgroup.h"
+#include "preload/common/resources/disks.h"
 #include "preload/common/resources/drm.h"
 #include "preload/common/resources/machine.h"
 #include "preload/common/resources/threads_rows.h"
@@ -24,6 +25,7 @@ struct sources {
 	struct usage usage;
 	struct tasks tasks;
 	struct drm drm;
+	struct disks disks;
 	struct machine_owner machine_owner;
 	struct machine machine;
 	struct cgroup cgroup;
