@@ -45,7 +45,8 @@ static void add(struct machine *machine, const char *figure, const char *title, 
 {
 	if (value.type != VALUE_EMPTY)
 		document_add_row(machine->document, &machine->rows,
-				 &(struct machine_row){ machine->host, figure, title, machine->folder, value, least });
+				 &(struct machine_row){ machine->host, figure, title, machine->folder,
+							value, least });
 }
 
 /* From the first log of this host that has it. */
@@ -164,7 +165,9 @@ static void add_written_disks(struct machine *machine)
 	for (size_t i = 0; i < machine->model->nr_processes; i++) {
 		const struct process *process = machine->model->processes[i];
 
-		for (size_t j = 0; j < process->nr_disks && strcmp(process->header.host, machine->host) == 0; j++)
+		if (strcmp(process->header.host, machine->host) != 0)
+			continue;
+		for (size_t j = 0; j < process->nr_disks; j++)
 			merge_disk(&disks, &nr_disks, &process->disks[j]);
 	}
 	for (size_t i = 0; i < nr_disks; i++) {
@@ -231,8 +234,8 @@ int view_machine(struct document *document, struct report *report)
 		.name = "machine",
 		.what = "figures",
 		.title = report->title,
-		.note = "Least: of the readings while the run went on; disks: where programs were started, and where "
-			"they had files open for writing",
+		.note = "Least: of the readings while the run went on; disks: where programs were started, "
+			"and where they had files open for writing",
 		TABLE_COLUMNS(columns),
 		.text_columns = "host,title,value,least",
 		.rows = machine.rows,

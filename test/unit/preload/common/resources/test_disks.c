@@ -9,14 +9,16 @@ TEST(a_mount_has_a_number_and_a_device)
 {
 	struct mount mount;
 
-	assert_int_equal(disks_parse_mount("36 35 98:7 /mnt1 /mnt\\0402 rw master:1 - ext3 /dev/root rw\n37 ", &mount), 0);
+	assert_int_equal(disks_parse_mount("36 35 98:7 /a /mnt\\0402 rw master:1 - ext3 /dev/root rw\n37 ",
+					   &mount), 0);
 	assert_int_equal(mount.id, 36);
 	assert_int_equal(mount.device, 98ull << 32 | 7);
 	assert_true(mount.is_local);
 	assert_int_equal(disks_parse_mount("1 2 0:9 / / rw - tmpfs none rw", &mount), 0);
 	assert_true(mount.is_local);
 	assert_int_equal(disks_parse_mount("", &mount), -EINVAL);
-	assert_int_equal(disks_parse_mount("1 2 0:9 / / rw\n2 2 0:9 / / rw - ext4 none rw\n", &mount), -EINVAL);
+	assert_int_equal(disks_parse_mount("1 2 0:9 / / rw\n2 2 0:9 / / rw - ext4 none rw\n", &mount),
+			 -EINVAL);
 	assert_int_equal(disks_parse_mount("1 2 x / / rw - ext4 none rw\n", &mount), -EINVAL);
 }
 
