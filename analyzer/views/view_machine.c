@@ -27,9 +27,9 @@ static const struct column columns[] = {
 	{ "host", "Host", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct machine_row, host, 0) },
 	{ "title", "What", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct machine_row, title, 0) },
 	{ "figure", "Figure", COLUMN_LEFT, MEMBER(struct machine_row, figure, 0) },
-	{ "folder", "Folder", COLUMN_LEFT, MEMBER(struct machine_row, folder, 0) },
 	{ "value", "At the start", 0, get_value, 0 },
 	{ "least", "Least", 0, get_value, 1 },
+	{ "folder", "Folder", COLUMN_LEFT, MEMBER(struct machine_row, folder, 0) },
 };
 
 struct machine {
