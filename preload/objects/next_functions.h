@@ -125,6 +125,7 @@
 	X(FILE *, stdout, )                                                                         \
 	LOCK_FUNCTIONS(X)                                                                           \
 	LOCK_LIFE_FUNCTIONS(X)                                                                      \
+	CONDITION_LIFE_FUNCTIONS(X)                                                                 \
 	LOCK_END_FUNCTIONS(X)                                                                       \
 	STREAM_FUNCTIONS(X)                                                                         \
 	WIDE_STREAM_FUNCTIONS(X)                                                                    \

@@ -87,7 +87,18 @@
 		lock_initialised(lock, CALLER), -1) \
 	X(int, mtx_init, (mtx_t *lock, int kind), (lock, kind), lock_initialised(lock, CALLER), \
 		thrd_error) \
-	X(void, mtx_destroy, (mtx_t *lock), (lock), lock_destroyed(lock), )
+	X(int, cnd_init, (cnd_t *lock), (lock), lock_initialised(lock, CALLER), thrd_error) \
+	X(void, mtx_destroy, (mtx_t *lock), (lock), lock_destroyed(lock), ) \
+	X(void, cnd_destroy, (cnd_t *lock), (lock), lock_destroyed(lock), )
+
+/* The same columns, but a condition has two versions: the wrapper has another name. */
+#define CONDITION_LIFE_FUNCTIONS(X) \
+	X(int, pthread_cond_init, (pthread_cond_t *restrict lock, const pthread_condattr_t *restrict \
+		kind), (lock, kind), lock_initialised(lock, CALLER), ENOSYS) \
+	X(int, old_pthread_cond_init, (pthread_cond_t *restrict lock, const pthread_condattr_t \
+		*restrict kind), (lock, kind), lock_initialised(lock, CALLER), ENOSYS) \
+	X(int, pthread_cond_destroy, (pthread_cond_t *lock), (lock), lock_destroyed(lock), ENOSYS) \
+	X(int, old_pthread_cond_destroy, (pthread_cond_t *lock), (lock), lock_destroyed(lock), ENOSYS)
 
 /* A lock that is in use is not destroyed. */
 #define LOCK_END_FUNCTIONS(X) \

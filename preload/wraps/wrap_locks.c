@@ -90,15 +90,24 @@ LOCK_WRAPPER(mtx_lock, (mtx_t * mutex), (mutex), mutex, mtx_trylock, thrd_busy, 
 LOCK_WRAPPER(mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until), (mutex, until),
 	     mutex, mtx_trylock, thrd_busy, mtx_holder, thrd_error)
 
-#define LIFE_WRAPPER(type, function, parameters, arguments, note, failure) \
-	EXPORT type function parameters                                      \
-	{                                                                    \
-		if (unlikely(!real_find(function)))                          \
-			return failure;                                      \
-		note;                                                        \
-		return real.function arguments;                              \
+#define NAMED_LIFE_WRAPPER(name, type, function, parameters, arguments, note, failure) \
+	EXPORT type name parameters;                                                     \
+	EXPORT type name parameters                                                      \
+	{                                                                                \
+		if (unlikely(!real_find(function)))                                      \
+			return failure;                                                  \
+		note;                                                                    \
+		return real.function arguments;                                          \
 	}
+#define LIFE_WRAPPER(type, function, ...) NAMED_LIFE_WRAPPER(function, type, function, __VA_ARGS__)
 LOCK_LIFE_FUNCTIONS(LIFE_WRAPPER)
+#define CONDITION_LIFE_WRAPPER(type, function, ...) \
+	NAMED_LIFE_WRAPPER(any_##function, type, function, __VA_ARGS__)
+CONDITION_LIFE_FUNCTIONS(CONDITION_LIFE_WRAPPER)
+EXPORT_NEW_VERSION(any_pthread_cond_init, pthread_cond_init);
+EXPORT_NEW_VERSION(any_pthread_cond_destroy, pthread_cond_destroy);
+EXPORT_OLD_VERSION(any_old_pthread_cond_init, pthread_cond_init);
+EXPORT_OLD_VERSION(any_old_pthread_cond_destroy, pthread_cond_destroy);
 
 #define END_WRAPPER(type, function, parameters, arguments, failure) \
 	EXPORT type function parameters                               \

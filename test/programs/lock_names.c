@@ -20,11 +20,14 @@ union lock {
 	pthread_rwlock_t rwlock;
 	sem_t semaphore;
 	mtx_t mtx;
+	pthread_cond_t condition;
+	cnd_t cnd;
 };
 
 static union lock *lock;
 static pthread_barrier_t held;
-static int nr_errors;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static int nr_errors, is_set;
 
 static void expect(int status, int expected)
 {
@@ -65,6 +68,15 @@ static void *hold_mtx(void *argument)
 	mtx_lock(&lock->mtx);
 	hold();
 	mtx_unlock(&lock->mtx);
+	return argument;
+}
+
+static void *signal_condition(void *argument)
+{
+	pthread_mutex_lock(&guard);
+	is_set = 1;
+	pthread_cond_signal(&lock->condition);
+	pthread_mutex_unlock(&guard);
 	return argument;
 }
 
@@ -138,6 +150,32 @@ NOINLINE static void others(void)
 	mtx_destroy(&lock->mtx);
 }
 
+NOINLINE static void conditions(void)
+{
+	struct timespec soon;
+	mtx_t mutex;
+	pthread_t thread;
+
+	pthread_cond_init(&lock->condition, NULL); /* condition */
+	pthread_mutex_lock(&guard);
+	pthread_create(&thread, NULL, signal_condition, NULL);
+	while (!is_set)
+		pthread_cond_wait(&lock->condition, &guard);
+	pthread_mutex_unlock(&guard);
+	pthread_join(thread, NULL);
+	expect(pthread_cond_destroy(&lock->condition), 0);
+	lock->condition = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	timespec_get(&soon, TIME_UTC);
+	pthread_mutex_lock(&guard);
+	expect(pthread_cond_timedwait(&lock->condition, &guard, &soon), ETIMEDOUT);
+	pthread_mutex_unlock(&guard);
+	mtx_init(&mutex, mtx_plain);
+	mtx_lock(&mutex);
+	cnd_init(&lock->cnd); /* cnd */
+	expect(cnd_timedwait(&lock->cnd, &mutex, &soon), thrd_timedout);
+	cnd_destroy(&lock->cnd);
+}
+
 int main(void)
 {
 	lock = malloc(sizeof(*lock));
@@ -154,6 +192,7 @@ int main(void)
 	again();
 	unknown();
 	others();
+	conditions();
 	free(lock);
 	printf("%d errors\n", nr_errors);
 	return 0;

@@ -363,6 +363,9 @@ lock() {
 		same "rwlock" "$(lock pthread_rwlock_rdlock)" "address $(at rwlock)"
 		same "semaphore" "$(lock sem_wait)" "address $(at semaphore)"
 		same "mtx" "$(lock mtx_lock)" "address $(at mtx)"
+		same "condition" "$(lock pthread_cond_wait conditions)" "address $(at condition)"
+		same "after its end" "$(lock pthread_cond_timedwait conditions)" "address "
+		same "cnd" "$(lock cnd_timedwait conditions)" "address $(at cnd)"
 		same "bytes" "$(waits bytes function=sem_wait)" ""
 		"$report" -v waits >page
 		grep -E "sem_wait 0x[0-9a-f]+ of $(at semaphore)" page
