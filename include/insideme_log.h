@@ -732,6 +732,7 @@ struct log_wait {
 	LOG_SHARED uint32_t node;	/* ref of the library call's node; 0: the place is free */
 	uint32_t object_kind;		/* enum log_wait_object */
 	uint64_t object;		/* a lock's address, or a descriptor's log_label.number; 0: unknown */
+	/* This address, that of a lock, and init_addr have the flags of a node where their module is gone */
 	uint64_t caller_addr;	/* where the program's own code goes on after the call, or else a library's */
 	/* refs of the lock's holder, and of its path, when the wait began; 0: not known */
 	uint32_t holder_thread;

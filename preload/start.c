@@ -35,6 +35,7 @@
 #include "preload/state/rss_at_calls.h"
 #include "preload/state/sampler_task.h"
 #include "preload/waits/lock_names.h"
+#include "preload/waits/wait_records.h"
 #include "preload/wraps/wraps.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
@@ -374,7 +375,8 @@ static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
 	sites_forget(begin, end);
 	selection_remove(begin, end);
 	verbose_forget(begin, end);
-	lock_forget_code(begin, end);
+	lock_retire_code(begin, end, number);
+	wait_records_retire(begin, end, number);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)

@@ -95,9 +95,8 @@ static void find_place(struct error_sum *sum, const struct process *process, con
 	sum->addr = counts->place_addr - module->bias - 1;
 }
 
-char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
+char *errors_code_in(const struct module *module, uint64_t addr)
 {
-	const struct module *module = module_at(process, addr, ticks);
 	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
 	unsigned int line;
 	const char *file = symbols ? symbols_line(symbols, addr - module->bias, &line) : NULL;
@@ -110,15 +109,24 @@ char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
 	return xasprintf("0x%llx", (unsigned long long)addr);
 }
 
-char *errors_code_function(const struct process *process, uint64_t ticks, uint64_t addr)
+char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
 {
-	const struct module *module = module_at(process, addr, ticks);
+	return errors_code_in(module_at(process, addr, ticks), addr);
+}
+
+char *errors_code_function_in(const struct module *module, uint64_t addr)
+{
 	struct symbol symbol = { .addr = module ? addr - module->bias : 0 };
 
 	if (!module)
 		return NULL;
 	naming_fill(module->object, &symbol, 1);
 	return symbol.name ? name_short(symbol.name) : NULL;
+}
+
+char *errors_code_function(const struct process *process, uint64_t ticks, uint64_t addr)
+{
+	return errors_code_function_in(module_at(process, addr, ticks), addr);
 }
 
 static bool is_equal(const struct error_sum *a, const struct error_sum *b)

@@ -41,6 +41,9 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
 /* The function that is there, by its symbol; NULL: there is none. To be freed. */
 char *errors_code_function(const struct process *process, uint64_t ticks, uint64_t addr);
+/* The same of an address in @module; NULL: in none that is known. */
+char *errors_code_in(const struct module *module, uint64_t addr);
+char *errors_code_function_in(const struct module *module, uint64_t addr);
 
 /* From what a crash handler recorded: "code 1, address 0x0", or "sent by process 12". */
 #define ERRORS_CAUSE_BYTES 64

@@ -78,12 +78,15 @@ static bool is_name(const void *item, const void *key)
 
 static char *variable_at(const struct process *process, uint64_t addr)
 {
-	const struct module *module = module_at(process, addr, process->last_ticks);
+	const struct module *module = module_of_node(process, addr);
 	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
 	uint64_t offset = 0;
-	const char *symbol = symbols ? symbols_variable(symbols, addr - module->bias, &offset) : NULL;
-	char *name = symbol ? name_demangled(symbol) ?: xstrdup(symbol) : NULL, *text;
+	const char *symbol;
+	char *name, *text;
 
+	addr &= ~LOG_FUNCTION_FLAGS;
+	symbol = symbols ? symbols_variable(symbols, addr - module->bias, &offset) : NULL;
+	name = symbol ? name_demangled(symbol) ?: xstrdup(symbol) : NULL;
 	if (!name)
 		return xasprintf("0x%" PRIx64, addr);
 	if (!offset)
@@ -117,7 +120,12 @@ static const char *lock_name(struct reader *reader, const struct process *proces
 
 static char *code_before(const struct process *process, uint64_t addr)
 {
-	return errors_code(process, process->last_ticks, addr - 1);
+	return errors_code_in(module_of_node(process, addr), (addr & ~LOG_FUNCTION_FLAGS) - 1);
+}
+
+static char *code_function_before(const struct process *process, uint64_t addr)
+{
+	return errors_code_function_in(module_of_node(process, addr), (addr & ~LOG_FUNCTION_FLAGS) - 1);
 }
 
 static const char *object_place(struct reader *reader, const struct process *process,
@@ -210,7 +218,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	const bool is_beside = nodes_is_left_out(process, wait->node);
 	struct log_node node;
 	struct thread *holder = wait->holder_thread ? nodes_thread(process, wait->holder_thread) : NULL;
-	const struct module *module = module_at(process, wait->caller_addr, process->last_ticks);
+	const struct module *module = module_of_node(process, wait->caller_addr);
 	struct found found = { .process = process, .caller_addr = wait->caller_addr };
 	struct function *function;
 
@@ -219,7 +227,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	if (module && object_is_recorders(module->object))	/* by a jump from code that it called */
 		found.caller_addr = 0;
 	found.object = module ? module->object : NULL;
-	found.addr = wait->caller_addr - (module ? module->bias : 0);
+	found.addr = (wait->caller_addr & ~LOG_FUNCTION_FLAGS) - (module ? module->bias : 0);
 	logfile_node(process->log, (uint64_t)wait->node << LOG_REF_SHIFT, &node);
 	if (!log_is_wait(node.function_addr) || is_beside != nodes_is_beside(process, node.function_addr))
 		return;
@@ -381,11 +389,9 @@ static void finish(struct reader *reader)
 		struct found *found = reader->found[i];
 
 		if (found->caller_addr && !found->sum.caller)
-			found->sum.caller_name = errors_code_function(
-				found->process, found->process->last_ticks, found->caller_addr - 1);
+			found->sum.caller_name = code_function_before(found->process, found->caller_addr);
 		if (found->caller_addr)
-			found->sum.place = errors_code(found->process, found->process->last_ticks,
-						       found->caller_addr - 1);
+			found->sum.place = code_before(found->process, found->caller_addr);
 		waits->sums[i] = found->sum;
 		waits->total_ns += found->sum.total_ns;
 	}

@@ -66,17 +66,12 @@ static void add_nodes(struct so_far *sum, struct log_area *area, uint64_t region
 
 static void add_region(struct so_far *sum, uint64_t region)
 {
-	struct log_header *log = live.log;
-	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);
+	uint64_t at = LOG_HEADER_BYTES;
+	struct log_area *area;
 
-	for (uint64_t at = LOG_HEADER_BYTES; at < tail;) {
-		struct log_area *area = (struct log_area *)((char *)log + at);
-		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
-
-		if (real && log_nodes_at(area))
+	while ((area = log_next_area(live.log, &at)))
+		if (log_nodes_at(area))
 			add_nodes(sum, area, region);
-		at += real ? area->bytes : LOG_AREA_ALIGN;
-	}
 }
 
 static struct so_far sum_up(const struct label *label)

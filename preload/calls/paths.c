@@ -173,17 +173,12 @@ static void retire_in(struct log_area *area, uint64_t begin, uint64_t end, uint6
 void paths_retire(uint64_t begin, uint64_t end, uint64_t number)
 {
 	const uint64_t flags = LOG_FUNCTION_RETIRED | number << LOG_FUNCTION_MODULE_SHIFT;
-	struct log_header *log = live.log;
-	uint64_t tail = log ? __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE) : 0;
+	uint64_t at = LOG_HEADER_BYTES;
+	struct log_area *area;
 
-	for (uint64_t at = LOG_HEADER_BYTES; at < tail;) {
-		struct log_area *area = (struct log_area *)((char *)log + at);
-		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
-
-		if (real && log_nodes_at(area))
+	while (live.log && (area = log_next_area(live.log, &at)))
+		if (log_nodes_at(area))
 			retire_in(area, begin, end, flags);
-		at += real ? area->bytes : LOG_AREA_ALIGN;
-	}
 }
 
 /* The event lets the reader add 2^32 to the bucket: @values are the node and the bucket's index. */

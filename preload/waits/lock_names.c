@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "insideme_log.h"
 #include "preload/common/base/compiler.h"
 
 #define PLACES 4096u /* a power of two */
@@ -94,14 +95,14 @@ void lock_destroyed(const void *lock)
 	publish(place, NULL);
 }
 
-void lock_forget_code(uintptr_t begin, uintptr_t end)
+void lock_retire_code(uintptr_t begin, uintptr_t end, uint64_t number)
 {
 	for (struct place *place = places; place < places + PLACES; place++) {
 		const uintptr_t lock = lock_at(place);
 
 		if (!lock || place->facts.init_addr - begin >= end - begin || !claim_from(place, lock))
 			continue;
-		place->facts.init_addr = 0;
+		place->facts.init_addr |= LOG_FUNCTION_RETIRED | number << LOG_FUNCTION_MODULE_SHIFT;
 		publish(place, (const void *)lock);
 	}
 }
@@ -120,6 +121,10 @@ bool lock_name(const void *lock, uint32_t label)
 	return true;
 }
 
+/*
+ * If the lock is destroyed and initialised meanwhile, the facts may be of both. Each is true of one of them,
+ * and a wait shows only one.
+ */
 struct lock_facts lock_facts(const void *lock)
 {
 	const struct place *place = find((uintptr_t)lock, lock);

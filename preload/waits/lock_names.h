@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct lock_facts {
-	uintptr_t init_addr; /* where the code goes on that initialised it; 0: not known */
+	uint64_t init_addr; /* of struct log_wait; 0: not known */
 	uint32_t label;	     /* log_label.number of its name; 0: none */
 };
 
@@ -21,8 +21,8 @@ void lock_initialised(const void *lock, uintptr_t caller_addr);
 /* Its memory may become anything. */
 void lock_destroyed(const void *lock);
 
-/* The code in [@begin, @end) is gone: other code may come there. */
-void lock_forget_code(uintptr_t begin, uintptr_t end);
+/* Module @number is gone, which was at [@begin, @end): other code may come there. */
+void lock_retire_code(uintptr_t begin, uintptr_t end, uint64_t number);
 
 /* Return: false if there is no room. */
 bool lock_name(const void *lock, uint32_t label);

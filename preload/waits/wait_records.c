@@ -44,7 +44,7 @@ static void fill(struct log_wait *record, const struct wait_key *key)
 {
 	if (libc._dl_find_object)
 		modules_know(key->caller_addr);
-	if (libc._dl_find_object && key->init_addr)
+	if (libc._dl_find_object && key->init_addr && !(key->init_addr & LOG_FUNCTION_RETIRED))
 		modules_know(key->init_addr);
 	record->object_kind = key->object_kind;
 	record->object = key->object;
@@ -126,6 +126,31 @@ struct log_wait *wait_record(struct log_thread *thread, const struct wait_key *k
 		return record;
 	log_lose(live.log, LOG_LOST_WAITS);
 	return find(thread, &path);
+}
+
+static void retire(uint64_t *addr, uint64_t begin, uint64_t end, uint64_t flags)
+{
+	if (*addr - begin < end - begin)
+		__atomic_fetch_or(addr, flags, __ATOMIC_RELAXED);
+}
+
+void wait_records_retire(uint64_t begin, uint64_t end, uint64_t number)
+{
+	const uint64_t flags = LOG_FUNCTION_RETIRED | number << LOG_FUNCTION_MODULE_SHIFT;
+	uint64_t at = LOG_HEADER_BYTES;
+	struct log_area *area;
+
+	while (live.log && (area = log_next_area(live.log, &at))) {
+		struct log_wait *records = (struct log_wait *)(area + 1);
+
+		for (uint64_t i = 0; area->kind == LOG_AREA_WAITS && i < nr_places(area); i++) {
+			retire(&records[i].caller_addr, begin, end, flags);
+			if (records[i].object_kind != LOG_WAIT_ADDRESS)
+				continue;
+			retire(&records[i].object, begin, end, flags);
+			retire(&records[i].init_addr, begin, end, flags);
+		}
+	}
 }
 
 void holder_find(uint32_t tid, uint32_t *thread, uint32_t *node)

@@ -23,5 +23,8 @@ struct wait_key {
  */
 struct log_wait *wait_record(struct log_thread *thread, const struct wait_key *key);
 
+/* Module @number is gone, which was at [@begin, @end): mark all addresses in it. */
+void wait_records_retire(uint64_t begin, uint64_t end, uint64_t number);
+
 /* The record of the task @tid and the path that it is in, as far as they are known; else both 0. */
 void holder_find(uint32_t tid, uint32_t *thread, uint32_t *node);

@@ -371,3 +371,86 @@ lock() {
 		grep -E "sem_wait 0x[0-9a-f]+ of $(at semaphore)" page
 	done
 }
+
+# line LIBRARY TEXT: the place of a line that has TEXT
+line() { echo "$1.c:$(grep -n "$2" $1.c | cut -d: -f1)"; }
+
+@test "locks and calls of libraries that are gone have the places of those, not of what came there later" {
+	local library of both
+	# both libraries have the same shape, so the second one comes to where the first one was
+	for library in first second; do
+		cat >$library.c <<-E
+			#include <pthread.h>
+			#include <unistd.h>
+			pthread_mutex_t ${library}_lock;
+			void init(pthread_mutex_t *lock)
+			{
+				pthread_mutex_init(lock, 0); pthread_mutex_init(&${library}_lock, 0);
+			}
+			pthread_mutex_t *own(void) { return &${library}_lock; }
+			void wait_in_$library(pthread_mutex_t *lock) { pthread_mutex_lock(lock); pthread_mutex_unlock(lock); }
+		E
+		[ $library = first ] || sed -i '1i //' $library.c
+		gcc -g -O1 -shared -fPIC -o $library.so $library.c
+	done
+	cat >main.c <<-'E'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <time.h>
+		static pthread_barrier_t held;
+		static void *hold(void *lock)
+		{
+			pthread_mutex_lock(lock);
+			pthread_barrier_wait(&held);
+			nanosleep(&(struct timespec){ 0, 20000000 }, 0);
+			pthread_mutex_unlock(lock);
+			return 0;
+		}
+		static void take(pthread_mutex_t *lock, void (*wait)(pthread_mutex_t *))
+		{
+			pthread_t thread;
+			pthread_create(&thread, 0, hold, lock);
+			pthread_barrier_wait(&held);
+			wait(lock);
+			pthread_join(thread, 0);
+		}
+		static void here(pthread_mutex_t *lock) { pthread_mutex_lock(lock); pthread_mutex_unlock(lock); }
+		static void late(pthread_mutex_t *lock) { take(lock, here); }
+		static void *use(const char *name, const char *wait, pthread_mutex_t *lock)
+		{
+			void *library = dlopen(name, RTLD_NOW);
+			((void (*)(pthread_mutex_t *))dlsym(library, "init"))(lock);
+			take(lock, dlsym(library, wait));
+			take(((pthread_mutex_t *(*)(void))dlsym(library, "own"))(), here);
+			printf("%p\n", dlsym(library, "init"));
+			return library;
+		}
+		int main(void)
+		{
+			pthread_mutex_t *locks = malloc(2 * sizeof(*locks));
+			pthread_barrier_init(&held, 0, 2);
+			dlclose(use("./first.so", "wait_in_first", &locks[0]));
+			use("./second.so", "wait_in_second", &locks[1]);
+			late(&locks[0]);
+			return 0;
+		}
+	E
+	gcc -g -O1 -finstrument-functions -pthread -o main main.c
+	monitor -q -- ./main
+	same "they were at one place" "$(uniq stdout | wc -l)" 1
+	for library in first second; do
+		of=(caller='main;use;take;here' object=${library}_lock)
+		same "the library's own lock" "$(waits object_source "${of[@]}")" "$(line $library '(lock, 0)')"
+	done
+	both="$(line first '(lock, 0)') $(line second '(lock, 0)')"
+	same "locks that it got" "$(waits object_source caller='main;use;take' kind=lock | sort | xargs)" "$both"
+	same "late" "$(waits object_source caller='main;late;take;here')" "$(line first '(lock, 0)')"
+	gcc -g -O1 -pthread -o main main.c	# then the caller is the library
+	rm waits.csv
+	monitor -q -- ./main
+	for library in first second; do
+		same "the library's call" "$(waits source caller=wait_in_$library)" "$(line $library '^void wait_in')"
+	done
+}

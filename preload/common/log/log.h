@@ -23,6 +23,25 @@ static ALWAYS_INLINE uint32_t log_ref(const struct log_header *log, const void *
 }
 
 /*
+ * The first area at or behind *@at, which goes past it; begin with LOG_HEADER_BYTES. NULL: there is none.
+ * Areas that are being claimed are left out.
+ */
+static inline struct log_area *log_next_area(struct log_header *log, uint64_t *at)
+{
+	const uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);
+
+	while (*at < tail) {
+		struct log_area *area = (struct log_area *)((char *)log + *at);
+		bool is_area = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
+
+		*at += is_area ? area->bytes : LOG_AREA_ALIGN;
+		if (is_area)
+			return area;
+	}
+	return NULL;
+}
+
+/*
  * How far slices may fill the log. The rest is kept for counters of whole functions, which matter
  * longer than single calls.
  */
