@@ -144,22 +144,22 @@ const struct figure *figure_find(const char *name, size_t length)
 	return NULL;
 }
 
-static double of_functions(const struct figure *figure, const char *pattern, const struct report *report,
-			   uint32_t run)
+static void add_functions(double *values, const struct figure *figure, const char *pattern,
+			  const struct model *model)
 {
-	const struct model *model = report->model;
-	double sum = 0;
+	bool are_known = model->nr_runs == 1 || model->nr_parts == model->nr_runs;
 
-	if (model->nr_runs > 1 && model->nr_parts != model->nr_runs)
-		return NAN;
+	for (uint32_t run = 0; run < model->nr_runs; run++)
+		values[run] = are_known ? 0 : NAN;
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		const struct function *function = model->functions[i];
 		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
 
-		if (has_parts && name_matches(pattern, function->name))
-			sum += of_function(function, figure->of_function, run);
+		if (!has_parts || !name_matches(pattern, function->name))
+			continue;
+		for (uint32_t run = 0; run < model->nr_runs; run++)
+			values[run] += of_function(function, figure->of_function, run);
 	}
-	return sum;
 }
 
 static double of_run(const struct figure *figure, const struct report *report, uint32_t run)
@@ -180,8 +180,9 @@ double *figure_values(const struct figure *figure, const char *pattern, const st
 	uint32_t nr_runs = (uint32_t)report->model->nr_runs;
 	double *values = xcalloc(nr_runs + 1, sizeof(*values));
 
-	for (uint32_t run = 0; run < nr_runs; run++)
-		values[run] =
-			pattern ? of_functions(figure, pattern, report, run) : of_run(figure, report, run);
+	if (pattern)
+		add_functions(values, figure, pattern, report->model);
+	for (uint32_t run = 0; !pattern && run < nr_runs; run++)
+		values[run] = of_run(figure, report, run);
 	return values;
 }

@@ -228,23 +228,61 @@ static bool is_function(const struct profile *profile, int64_t number)
 	return number >= 0 && (size_t)number < profile->nr_functions;
 }
 
-static int add_edges(struct profile *profile, struct model *model)
+static void add_function_part(struct profile *profile, struct model *model, struct function *function,
+			      const struct function_part *parts)
 {
-	struct saved_edge edge = { .parts = xcalloc(profile->nr_runs, sizeof(*edge.parts)) };
+	if (profile->nr_runs > 1 && !function->parts)
+		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
+	for (uint32_t i = 0; i < profile->nr_runs; i++) {
+		uint32_t run = profile->first_run + i;
+
+		if (profile->nr_runs > 1)
+			part_add(&function->parts[run], &parts[i].calls, sizeof(parts[i].calls));
+		if (parts[i].cpu_ns >= 0)
+			parts_add_cpu(model, function, run, parts[i].cpu_ns);
+	}
+}
+
+static int add_function_runs(struct profile *profile, struct model *model)
+{
+	struct function_part *parts = xcalloc(profile->nr_runs, sizeof(*parts));
+	int64_t function;
 	const char *row;
 	int status;
 
 	while ((status = profile_next_row(profile, &row)) > 0) {
-		if (!edge_row_parse(&edge, row, profile->nr_runs) || !is_function(profile, edge.function) ||
-		    (edge.caller != -1 && !is_function(profile, edge.caller))) {
+		if (!parts_row_parse(row, &function, 1, profile_function_part_fields, parts, sizeof(*parts),
+				     profile->nr_runs) ||
+		    !is_function(profile, function)) {
 			status = profile_bad_row(profile);
 			break;
 		}
-		parts_add_edge(model, edge.caller < 0 ? NULL : profile->functions[edge.caller].function,
-			       profile->functions[edge.function].function, edge.parts, profile->first_run,
+		add_function_part(profile, model, profile->functions[function].function, parts);
+	}
+	free(parts);
+	return status == 0 ? profile_next_list(profile, EDGES_BEGIN) : status;
+}
+
+static int add_edges(struct profile *profile, struct model *model)
+{
+	struct run_part *parts = xcalloc(profile->nr_runs, sizeof(*parts));
+	int64_t places[2];		/* of the caller, -1: nothing recorded; of the function */
+	const char *row;
+	int status;
+
+	while ((status = profile_next_row(profile, &row)) > 0) {
+		if (!parts_row_parse(row, places, 2, profile_part_fields, parts, sizeof(*parts),
+				     profile->nr_runs) ||
+		    !is_function(profile, places[1]) ||
+		    (places[0] != -1 && !is_function(profile, places[0]))) {
+			status = profile_bad_row(profile);
+			break;
+		}
+		parts_add_edge(model, places[0] < 0 ? NULL : profile->functions[places[0]].function,
+			       profile->functions[places[1]].function, parts, profile->first_run,
 			       profile->nr_runs);
 	}
-	free(edge.parts);
+	free(parts);
 	return status;
 }
 
@@ -351,6 +389,8 @@ int profile_add_tree(struct profile *profile, struct model *model)
 	int status;
 
 	add_functions_sums(profile, model);
+	if (profile->version >= 4 && add_function_runs(profile, model) < 0)
+		return -1;
 	if (add_edges(profile, model) < 0 || profile_next_list(profile, PATHS_BEGIN) < 0)
 		return -1;
 	while ((status = profile_next_row(profile, &row)) > 0)

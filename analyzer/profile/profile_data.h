@@ -15,9 +15,9 @@ struct saved_function {
 	int64_t module;			/* -1: none */
 	json_t *json;
 	struct histogram histogram;
-	struct run_part *parts;		/* [nr_runs]; NULL: not recorded */
+	struct run_part *parts;		/* [nr_runs] of version 1 to 3; NULL: not recorded */
 	struct heap_part *heap_parts;	/* [nr_runs]; NULL: not recorded */
-	json_t *cpu_runs;		/* of json: [nr_runs] self CPU time or null; NULL: not known */
+	json_t *cpu_runs;		/* of json, version 3: [nr_runs] self CPU time or null; NULL: none */
 };
 
 /* A row. The first row is everything outside of functions. */
@@ -28,13 +28,6 @@ struct saved_path {
 	struct path_range range;	/* of several runs */
 	bool has_age;
 	struct heap_age age;
-};
-
-/* A pair of caller and callee. */
-struct saved_edge {
-	int64_t caller;			/* -1: nothing recorded */
-	int64_t function;
-	struct run_part *parts;		/* [nr_runs] */
 };
 
 struct profile {

@@ -22,6 +22,7 @@
 #define THREADS(name, type)	{ "threads_" #name, type, offsetof(struct saved_process, threads.name), 0 }
 #define RANGE(of, name)		{ #name "_run_" #of, FIELD_DOUBLE, offsetof(struct path_range, of.name), 0 }
 #define PART(name)		{ #name, FIELD_DOUBLE, offsetof(struct run_part, name), 0 }
+#define FUNCTION_PART(name)	{ #name, FIELD_DOUBLE, offsetof(struct function_part, name), 0 }
 #define HEAP_PART(name)		{ #name, FIELD_DOUBLE, offsetof(struct heap_part, name), 0 }
 #define TOTAL(name)		{ #name, FIELD_U64, offsetof(struct profile_totals, name), 0 }
 #define TIMER(name, type)	{ #name, type, offsetof(struct timer_sum, name), 0 }
@@ -158,6 +159,11 @@ const struct field profile_total_fields[] = {
 
 const struct field profile_part_fields[] = {
 	PART(calls), PART(self_ns), PART(total_ns), { NULL, 0, 0, 0 },
+};
+
+const struct field profile_function_part_fields[] = {
+	FUNCTION_PART(calls.calls), FUNCTION_PART(calls.self_ns), FUNCTION_PART(calls.total_ns),
+	FUNCTION_PART(cpu_ns),	    { NULL, 0, 0, 0 },
 };
 
 const struct field profile_heap_part_fields[] = {

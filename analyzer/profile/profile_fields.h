@@ -12,9 +12,10 @@
 #include "analyzer/profile/profile.h"
 
 #define PROFILE_KEY	"insideme_profile"
-#define PROFILE_VERSION	3	/* older versions are read too */
+#define PROFILE_VERSION	4	/* older versions are read too */
 #define NS_MAX		1e18	/* 30 years: no time is longer */
-#define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
+#define FUNCTION_RUNS_BEGIN "\"function_runs\":[\n"	/* lines of their own */
+#define EDGES_BEGIN	"\"edges\":[\n"	/* in versions 1 to 3 the first of these lists */
 #define PATHS_BEGIN	"\"paths\":[\n"
 
 enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_I64, FIELD_DOUBLE, FIELD_TEXT };
@@ -34,6 +35,12 @@ struct path_counters {
 	struct sample_stats samples;
 };
 
+/* What one of several runs has of a function. */
+struct function_part {
+	struct run_part calls;		/* 0 if there is one run: the paths have them */
+	double cpu_ns;			/* self CPU time; NAN: not known */
+};
+
 /* A process, with all its threads as one. */
 struct saved_process {
 	struct process process;
@@ -48,6 +55,7 @@ extern const struct field profile_process_fields_2[];	/* of struct saved_process
 extern const struct field profile_total_fields[];	/* of struct profile_totals, all FIELD_U64, since
 							 * version 2 */
 extern const struct field profile_part_fields[];	/* of struct run_part */
+extern const struct field profile_function_part_fields[]; /* of struct function_part */
 extern const struct field profile_timer_fields[];	/* of struct timer_sum */
 extern const struct field profile_heap_part_fields[];	/* of struct heap_part */
 

@@ -295,8 +295,9 @@ static size_t give_head(void *buffer, size_t bytes, void *context)
 	size_t length;
 
 	if (!*head->left && !head->at_rows && next_line(head->profile)) {
-		head->at_rows = strcmp(head->profile->line, EDGES_BEGIN) == 0;
-		head->left = head->at_rows ? EDGES_BEGIN "]}" : head->profile->line;
+		head->at_rows = strcmp(head->profile->line, FUNCTION_RUNS_BEGIN) == 0 ||
+				strcmp(head->profile->line, EDGES_BEGIN) == 0;
+		head->left = head->at_rows ? "\"rows\":[]}" : head->profile->line;
 	}
 	length = strnlen(head->left, bytes);
 	memcpy(buffer, head->left, length);

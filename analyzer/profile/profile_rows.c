@@ -230,17 +230,25 @@ static bool parse_age(struct heap_age *age, const char **text)
 	return take(text, "]");
 }
 
-static void print_pair(struct row_text *line, int64_t first, int64_t second)
+static void print_places(struct row_text *line, const int64_t *places, size_t nr)
 {
-	row_add_char(line, '[');
-	row_add_integer(line, first);
-	row_add_char(line, ',');
-	row_add_integer(line, second);
+	for (size_t i = 0; i < nr; i++) {
+		row_add_char(line, i ? ',' : '[');
+		row_add_integer(line, places[i]);
+	}
+}
+
+static bool take_places(const char **text, int64_t *places, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!take(text, i ? "," : "[") || !take_index(text, &places[i]))
+			return false;
+	return true;
 }
 
 void path_row_print(struct row_text *line, const struct saved_path *path, size_t nr_runs)
 {
-	print_pair(line, path->parent, path->function);
+	print_places(line, (int64_t[]){ path->parent, path->function }, 2);
 	row_add_char(line, ',');
 	fields_print(line, profile_node_fields, &path->counters);
 	if (nr_runs > 1) {
@@ -255,12 +263,14 @@ void path_row_print(struct row_text *line, const struct saved_path *path, size_t
 bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs)
 {
 	struct path_counters *counters = &path->counters;
+	int64_t places[2];
 
-	if (!take(&text, "[") || !take_index(&text, &path->parent) || !take(&text, ",") ||
-	    !take_index(&text, &path->function) || !take(&text, ",") ||
+	if (!take_places(&text, places, 2) || !take(&text, ",") ||
 	    !fields_parse(profile_node_fields, counters, &text) || !is_sound(&counters->stats) ||
 	    !are_sound_samples(&counters->samples) || !are_sound_variances(&counters->heap))
 		return false;
+	path->parent = places[0];
+	path->function = places[1];
 	counters->stats.duration_ns = counters->stats.total_ns;
 	if (nr_runs > 1 && (!take(&text, ",") || !fields_parse(profile_range_fields, &path->range, &text) ||
 			    !is_sound_range(&path->range, nr_runs)))
@@ -271,25 +281,25 @@ bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs)
 	return take(&text, "]") && !*text;
 }
 
-void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t nr_runs)
+void parts_row_print(struct row_text *line, const int64_t *places, size_t nr_places,
+		     const struct field *fields, const void *parts, size_t bytes, size_t nr_runs)
 {
-	print_pair(line, edge->caller, edge->function);
+	print_places(line, places, nr_places);
 	for (size_t i = 0; i < nr_runs; i++) {
 		row_add_char(line, ',');
-		fields_print(line, profile_part_fields, &edge->parts[i]);
+		fields_print(line, fields, (const char *)parts + i * bytes);
 	}
 	row_add_char(line, ']');
 }
 
-bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
+bool parts_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
+		     void *parts, size_t bytes, size_t nr_runs)
 {
-	if (!take(&text, "[") || !take_index(&text, &edge->caller) || !take(&text, ",") ||
-	    !take_index(&text, &edge->function))
+	memset(parts, 0, nr_runs * bytes);
+	if (!take_places(&text, places, nr_places))
 		return false;
-	memset(edge->parts, 0, nr_runs * sizeof(*edge->parts));
-	for (size_t i = 0; i < nr_runs; i++)
-		if (!take(&text, ",") || !fields_parse(profile_part_fields, &edge->parts[i], &text) ||
-		    !part_is_sound(&edge->parts[i], sizeof(*edge->parts), 1))
+	for (char *part = parts; part < (char *)parts + nr_runs * bytes; part += bytes)
+		if (!take(&text, ",") || !fields_parse(fields, part, &text) || !part_is_sound(part, bytes, 1))
 			return false;
 	return take(&text, "]") && !*text;
 }
@@ -297,10 +307,7 @@ bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
 void sum_row_print(struct row_text *line, const int64_t *places, size_t nr_places, const struct field *fields,
 		   const void *thing)
 {
-	for (size_t i = 0; i < nr_places; i++) {
-		row_add_char(line, i ? ',' : '[');
-		row_add_integer(line, places[i]);
-	}
+	print_places(line, places, nr_places);
 	row_add_char(line, ',');
 	fields_print(line, fields, thing);
 	row_add_char(line, ']');
@@ -309,8 +316,6 @@ void sum_row_print(struct row_text *line, const int64_t *places, size_t nr_place
 bool sum_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
 		   void *thing)
 {
-	for (size_t i = 0; i < nr_places; i++)
-		if (!take(&text, i ? "," : "[") || !take_index(&text, &places[i]))
-			return false;
-	return take(&text, ",") && fields_parse(fields, thing, &text) && take(&text, "]") && !*text;
+	return take_places(&text, places, nr_places) && take(&text, ",") &&
+	       fields_parse(fields, thing, &text) && take(&text, "]") && !*text;
 }

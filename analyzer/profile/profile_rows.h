@@ -28,6 +28,11 @@ bool part_is_sound(const void *part, size_t bytes, size_t nr_counts);
 void path_row_print(struct row_text *line, const struct saved_path *path, size_t nr_runs);
 /* @path must begin with all 0. Return: false if it is no row, or not possible */
 bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs);
-/* The same for pairs. @edge has room for the parts of @nr_runs. */
-void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t nr_runs);
-bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs);
+/*
+ * The same for what each of @nr_runs has of a function or a pair: @parts is an array of structs of @bytes
+ * with these fields, which are numbers of type double; the first is a count, which is known.
+ */
+void parts_row_print(struct row_text *line, const int64_t *places, size_t nr_places,
+		     const struct field *fields, const void *parts, size_t bytes, size_t nr_runs);
+bool parts_row_parse(const char *text, int64_t *places, size_t nr_places, const struct field *fields,
+		     void *parts, size_t bytes, size_t nr_runs);

@@ -58,7 +58,7 @@ struct profile_totals losses_totals(const struct model *model)
 	return totals;
 }
 
-/* Damage may contain any number: limited to the time of the log. */
+/* Whole ns, as a saved profile has them. Damage may contain any number: limited to the time of the log. */
 double losses_off_ns(const struct process *process)
 {
 	const struct log_header *header = &process->header;
@@ -66,5 +66,5 @@ double losses_off_ns(const struct process *process)
 
 	if (since && since < process->last_ticks)
 		ticks += process->last_ticks - since;
-	return fmin((double)ticks * process->tick_ns, (double)(process->last - process->start));
+	return trunc(fmin((double)ticks * process->tick_ns, (double)(process->last - process->start)));
 }

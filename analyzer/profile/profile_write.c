@@ -208,15 +208,6 @@ static json_t *heap_parts_to_json(const struct writer *writer, const struct heap
 	return parts_to_json(writer, profile_heap_part_fields, parts, sizeof(*parts));
 }
 
-static json_t *cpu_to_json(const double *cpu_runs_ns, size_t nr_runs)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < nr_runs; i++)
-		json_array_append_new(array, ns_to_json(cpu_runs_ns[i]));
-	return array;
-}
-
 static void write_function(struct writer *writer, struct function *function)
 {
 	const struct object *object = function->object;
@@ -244,14 +235,8 @@ static void write_function(struct writer *writer, struct function *function)
 	if (function->said_field)
 		json_object_set_new(json, "field", text_to_json(function->said_field));
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
-	if (function->parts)
-		json_object_set_new(json, "runs", parts_to_json(writer, profile_part_fields, function->parts,
-								sizeof(*function->parts)));
 	if (function->heap_parts)
 		json_object_set_new(json, "heap_runs", heap_parts_to_json(writer, function->heap_parts));
-	if (function->cpu_runs_ns)
-		json_object_set_new(json, "cpu_runs",
-				    cpu_to_json(function->cpu_runs_ns, writer->model->nr_runs));
 	write_json(writer, json);
 }
 
@@ -309,6 +294,40 @@ static void end_row(struct writer *writer, struct row_text *line, size_t nr)
 	row_end(line, writer->file);
 }
 
+/* End the list and its last row, the @nr-th one. */
+static void end_list(struct writer *writer, struct row_text *line, size_t nr)
+{
+	if (nr)
+		row_end(line, writer->file);
+	fputs("]", writer->file);
+	row_text_release(line);
+}
+
+/* The calls of a function in each of several runs, and their CPU time, which may be known of one run too. */
+static void write_function_runs(struct writer *writer)
+{
+	size_t nr_runs = writer->model->nr_runs, nr = 0;
+	struct function_part *parts = xcalloc(nr_runs, sizeof(*parts));
+	struct row_text line = { 0 };
+
+	fputs(",\n" FUNCTION_RUNS_BEGIN, writer->file);
+	for (uint32_t i = 0; i < writer->nr_functions; i++) {
+		const struct function *function = writer->functions[i];
+
+		if (!function->parts && !function->cpu_runs_ns)
+			continue;
+		for (size_t run = 0; run < nr_runs; run++) {
+			parts[run].calls = function->parts ? function->parts[run] : (struct run_part){ 0 };
+			parts[run].cpu_ns = function->cpu_runs_ns ? function->cpu_runs_ns[run] : NAN;
+		}
+		end_row(writer, &line, nr++);
+		parts_row_print(&line, (int64_t[]){ i }, 1, profile_function_part_fields, parts,
+				sizeof(*parts), nr_runs);
+	}
+	end_list(writer, &line, nr);
+	free(parts);
+}
+
 /* The shares of each of several runs in pairs of caller and callee. */
 static void write_edges(struct writer *writer)
 {
@@ -322,21 +341,15 @@ static void write_edges(struct writer *writer)
 		edges_init(&edges, model);
 	for (size_t i = 0; i < edges.nr; i++) {
 		const struct edge *edge = &edges.list[i];
-		struct saved_edge saved = {
-			.caller = place_of(writer, edge->caller),
-			.function = place_of(writer, edge->function),
-			.parts = (struct run_part *)parts_of_edge(model, edge->caller, edge->function),
-		};
+		const struct run_part *parts = parts_of_edge(model, edge->caller, edge->function);
+		const int64_t places[] = { place_of(writer, edge->caller), place_of(writer, edge->function) };
 
-		if (!saved.parts)
+		if (!parts)
 			continue;
 		end_row(writer, &line, nr++);
-		edge_row_print(&line, &saved, model->nr_runs);
+		parts_row_print(&line, places, 2, profile_part_fields, parts, sizeof(*parts), model->nr_runs);
 	}
-	if (nr)
-		row_end(&line, writer->file);
-	fputs("]", writer->file);
-	row_text_release(&line);
+	end_list(writer, &line, nr);
 	edges_release(&edges);
 }
 
@@ -364,9 +377,7 @@ static void write_paths(struct writer *writer, int32_t *rows)
 		path_row_print(&line, &path, model->nr_runs);
 		rows[node->id] = nr++;
 	}
-	row_end(&line, writer->file);
-	fputs("]", writer->file);
-	row_text_release(&line);
+	end_list(writer, &line, (size_t)nr);
 }
 
 /* Lists that versions 1 and 2 did not have. */
@@ -429,6 +440,7 @@ static void write_all(struct writer *writer)
 	write_functions(writer);
 	write_columns(writer);
 	write_later(writer, texts);
+	write_function_runs(writer);
 	write_edges(writer);
 	write_paths(writer, rows);
 	places = (struct profile_places){ writer->file, model, writer->places, rows };

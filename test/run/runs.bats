@@ -357,13 +357,13 @@ for row in csv.DictReader(sys.stdin):
 	record repeat 10
 	"$report" --save good.json.gz
 	gunzip -k good.json.gz
-	for edit in 's/profile":3/profile":4/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' \
+	for edit in 's/profile":4/profile":5/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' \
 		's/"calls":[0-9]*/"calls":-1/' \
 		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' \
 			's/"name":"[a-z]*"/"name":{}/' \
 		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' \
 			's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
-		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"paths"/"path"/' \
+		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"function_runs"/"function_run"/' 's/^"paths"/"path"/' \
 			's/"host":"[^"]*"/"host":7/' '$d' \
 		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' \
 			's/"timers":\[/&["t",0]/' \
@@ -394,6 +394,23 @@ for row in csv.DictReader(sys.stdin):
 	done
 	run "$report" --save /nowhere/x.json
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
+}
+
+@test "--save: damaged rows of functions' runs are refused with a line" {
+	record repeat 10
+	record repeat 20
+	"$report" --save good.json.gz last~1 last
+	gunzip good.json.gz
+	grep -A1 '^"function_runs"' good.json | tail -1 >row
+	grep -Eq '^\[0,\[[0-9]+,.*\],\[[0-9]+,.*\]\],?$' row || { cat row; return 1; }
+	for edit in 's/^\[0,/[99,/' 's/^\[0,/[-1,/' 's/^\[0,\[[0-9]*/[0,[-1/' 's/,\[[^,]*,[^]]*\]\]/]/' \
+		's/\]\]/],[1]]/' 's/\]\]/,1e400]]/' 's/\]\]/,1,1,1,1,1]]/'; do
+		sed "/^\"function_runs\"/{n;$edit}" good.json >bad.json
+		! cmp -s good.json bad.json || { echo "changes nothing: $edit"; return 1; }
+		run "$report" bad.json -v functions
+		[[ $status = 1 && $output == *"bad.json: a damaged profile: what its line "*" says cannot be" ]] ||
+			{ echo "accepted $edit: $output"; return 1; }
+	done
 }
 
 @test "a profile whose columns are others is refused, not misread" {

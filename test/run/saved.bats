@@ -127,7 +127,7 @@ found() {
 	monitor -- "$bin/repeat" 10
 	"$report" --save new.json.gz
 	gunzip new.json.gz
-	sed -E '/^"messages":/,$d; s/^(\{"insideme_profile":)3/\11/; /^"(texts|waiting|calls_open_at_forks|log_bytes|damaged_records|unreadable_logs|openmp_threads|untold_losses|losses)"/d
+	sed -E '/^"messages":/,$d; /^"function_runs":/,/^\]/d; s/^(\{"insideme_profile":)4/\11/; /^"(texts|waiting|calls_open_at_forks|log_bytes|damaged_records|unreadable_logs|openmp_threads|untold_losses|losses)"/d
 		s/"(cpu_ns|sampler_kind|log_bytes|threads_[a-z_]+|start_cost_ns|sampler_cpu_ns|nr_switches|off_ns|clock_readings_dropped)":[0-9]+,//g
 		s/"losses":\[[0-9,]*\],"facts":\{[^}]*\},//' new.json | sed '$s/\],$/]}/' >old.json
 	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes|losses|facts)":' \
@@ -142,4 +142,32 @@ found() {
 	run "$report" old.json
 	same "status" "$status" 1
 	same "line" "$output" "insideme-report: old.json: a damaged profile: what it says cannot be"
+}
+
+# In version 3 the functions themselves had what each run has of them.
+@test "--save: a profile of the third version is read" {
+	record burn 600 0
+	record burn 600 0
+	"$report" --save new.json.gz last~1 last
+	gunzip new.json.gz
+	python3 - new.json >old.json <<-'END'
+		import json, re, sys
+		text = open(sys.argv[1]).read()
+		profile = json.loads(text)
+		rows = {row[0]: [(part + [0, 0, 0, 0])[:4] for part in row[1:]] for row in profile["function_runs"]}
+		functions = profile["functions"]
+		for number, parts in rows.items():
+		    functions[number]["runs"] = [part[:3] for part in parts]
+		    functions[number]["cpu_runs"] = [part[3] for part in parts]
+		text = re.sub(r'"function_runs":\[\n(.*\n)*?\],\n', "", text, count=1)
+		text = re.sub(r'"functions":\[\n(.*\n)*?(?="path_columns")',
+		              lambda match: '"functions":' + json.dumps(functions) + ",\n", text, count=1)
+		print(text.replace('{"insideme_profile":4', '{"insideme_profile":3'), end="")
+	END
+	same "functions with runs" "$(grep -o '"cpu_runs"' old.json | wc -l)" 7
+	same "functions" "$(view functions old.json)" "$(view functions new.json)"
+	"$report" --diff old.json old.json -f csv >old.csv
+	same "differences" "$(cat old.csv)" "$("$report" --diff new.json new.json -f csv)"
+	between "CPU time in the program" 100000000 "$("$here/csv" self_cpu_before_ns function=in_user <old.csv | cut -d. -f1)" \
+		900000000
 }
