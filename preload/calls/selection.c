@@ -272,12 +272,13 @@ static enum verdict verdict_of_function(const struct full_set *full, uint64_t ad
 	return VERDICT_PLAIN;
 }
 
+/* A part of a parallel region is recorded if what began the region is in the focus. */
 static enum verdict verdict_of_region(const struct full_set *full, uint64_t region)
 {
-	const struct label *label =
-		log_team_starter(region) ? NULL : label_numbered((uint32_t)log_region_label(region));
+	const bool is_team = log_team_starter(region);
+	const struct label *label = is_team ? NULL : label_numbered((uint32_t)log_region_label(region));
 	const struct choice *choices = full->choices;
-	enum verdict verdict = VERDICT_PLAIN;
+	enum verdict verdict = is_team ? VERDICT_FOCUS : VERDICT_PLAIN;
 
 	for (uint32_t i = 0; label && i < full->nr_choices; i++)
 		if (!choices[i].pattern.place.bytes && glob_fits(&choices[i].pattern.name, label->text) &&

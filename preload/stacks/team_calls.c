@@ -13,12 +13,22 @@ static bool is_in_function(const struct log_thread *thread)
 	return thread->current != log_ref(live.log, &thread->root);
 }
 
+/* Depth is counted in each thread. */
+static bool is_left_out(const struct log_thread *thread)
+{
+	struct selection_set *set = selection_now();
+
+	return selection.most_depth || (set->has_focus && selection_is_outside(set, thread));
+}
+
 uint32_t team_starter(void)
 {
 	const struct log_thread *thread = live.log ? self : NULL;
 
-	return thread && live.log->has_hooks && !selection.is_on && is_in_function(thread) ? thread->current
-											    : 0;
+	return thread && live.log->has_hooks && is_in_function(thread) &&
+			       !(selection.is_on && is_left_out(thread))
+		       ? thread->current
+		       : 0;
 }
 
 /* @call_site: 0: not known. */

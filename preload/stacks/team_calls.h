@@ -15,7 +15,7 @@ struct team_call {
 
 /*
  * The path of the calling thread, which begins a region: the ref of its node. 0: it is in no recorded
- * function, or functions are selected: then nothing of the region is recorded.
+ * function, or outside of the focus, or INSIDEME_DEPTH is set: then nothing of the region is recorded.
  */
 uint32_t team_starter(void);
 

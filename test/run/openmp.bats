@@ -164,3 +164,55 @@ body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
 	quiet
 	calls inner 4 work 4
 }
+
+@test "what a selected function begins in other threads is recorded below it" {
+	local program
+	for program in teams teams.clang; do
+		rm -rf insideme.data tree.csv functions.csv
+		INSIDEME_FOCUS=shared record $program
+		quiet
+		calls shared 2 work 8
+		same "other threads" "$(reached "shared;$others$body;work")" 6
+		same "at the root" "$(view tree | "$here/csv" function depth=0)" shared
+		rm -rf insideme.data tree.csv functions.csv
+		INSIDEME_EXCLUDE=first record $program
+		quiet
+		same "below what called the excluded one" "$(reached "main;shared;$others$body;work")" 3
+		same "nested" "$(reached "main;nested;$others$body;$others$body;inner")" 1
+	done
+}
+
+@test "a focus that changes within a region" {
+	cat >change.c <<-'E'
+		#include <omp.h>
+		#include "insideme.h"
+		__attribute__((noinline)) static void work(void) { for (volatile int i = 0; i < 1000; i++); }
+		__attribute__((noinline)) static void other(void) { work(); }
+		__attribute__((noinline)) static void region(void)
+		{
+		#pragma omp parallel num_threads(2)
+			{
+				work();
+		#pragma omp barrier
+		#pragma omp master
+				insideme_focus("other");
+		#pragma omp barrier
+				work();
+				other();
+			}
+		}
+		int main(void)
+		{
+			region();
+			region();
+			return 0;
+		}
+	E
+	gcc -fopenmp -finstrument-functions -I "$here/../../include" -o change change.c
+	INSIDEME_FOCUS=region LD_PRELOAD=$library ./change 2>stderr
+	quiet
+	view tree >tree.csv
+	same "where it began in the focus" "$(reached "region(;$others)?$body;other;work")" 2
+	same "where it did not" "$(reached 'other;work')" 2
+	same "lost" "$("$report" -v quality | grep -ci lost)" 0
+}
