@@ -1174,6 +1174,7 @@ struct log_timer {
 	LOG_SHARED uint64_t most_ticks;
 	LOG_SHARED uint64_t nr_starts, nr_stops;	/* of timers; the others are not stopped (yet) */
 	LOG_SHARED uint64_t last_start_ticks;
+	LOG_SHARED uint64_t squares[2];	/* sum of squared times, low and high word */
 };
 
 /*

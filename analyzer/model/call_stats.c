@@ -190,14 +190,18 @@ static double recorded_mean_ns(const struct call_stats *stats)
 	return (stats->duration_ns + stats->removed_ns - stats->open_ns) / (double)stats->known_calls;
 }
 
+double deviation_ns(double times, double mean_ns, double square_ns2)
+{
+	const double variance_ns2 = square_ns2 / times - mean_ns * mean_ns;
+
+	if (!(times > 0))
+		return NAN;
+	return variance_ns2 > SQUARES_NOISE * mean_ns * mean_ns ? sqrt(variance_ns2) : 0;
+}
+
 double call_stats_stddev_ns(const struct call_stats *stats)
 {
-	double calls = (double)stats->known_calls, mean = recorded_mean_ns(stats);
-	double variance_ns2 = stats->square_ns2 / calls - mean * mean;
-
-	if (!(calls > 0))
-		return NAN;
-	return variance_ns2 > SQUARES_NOISE * mean * mean ? sqrt(variance_ns2) : 0;
+	return deviation_ns((double)stats->known_calls, recorded_mean_ns(stats), stats->square_ns2);
 }
 
 /*

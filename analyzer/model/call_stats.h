@@ -131,6 +131,8 @@ void counters_add(struct counters *sum, const struct call_stats *calls);
 /* NAN if nothing was timed. The mean is over known and open calls, the deviation over known ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
 double call_stats_stddev_ns(const struct call_stats *stats);
+/* Of so many times with this mean and this sum of squares; NAN: of none. */
+double deviation_ns(double times, double mean_ns, double square_ns2);
 
 /* CPU samples (INSIDEME_SAMPLE) in a function itself, or in a path itself. */
 struct sample_stats {

@@ -173,7 +173,8 @@ const struct field profile_heap_part_fields[] = {
 
 const struct field profile_timer_fields[] = {
 	TIMER(nr_spans, FIELD_U64),  TIMER(total_ns, FIELD_DOUBLE), TIMER(paused_ns, FIELD_DOUBLE),
-	TIMER(min_ns, FIELD_DOUBLE), TIMER(max_ns, FIELD_DOUBLE),   { NULL, 0, 0, 0 },
+	TIMER(min_ns, FIELD_DOUBLE), TIMER(max_ns, FIELD_DOUBLE),   TIMER(square_ns2, FIELD_DOUBLE),
+	{ NULL, 0, 0, 0 },
 };
 
 json_t *text_to_json(const char *text)

@@ -10,7 +10,7 @@
 #include "analyzer/log/logfile.h"
 #include "analyzer/read/nodes_read.h"
 
-/* A record of the log, copied as far as it reaches. */
+/* A record of the log, copied as far as it reaches, and 0 beyond. */
 struct saying {
 	struct process *process;
 	uint64_t offset;
@@ -108,6 +108,8 @@ static void read_timer(const struct saying *saying)
 	timer->paused_ns += (double)record->paused_ticks * tick_ns;
 	timer->min_ns = fmin(timer->min_ns, (double)record->least_ticks * tick_ns);
 	timer->max_ns = fmax(timer->max_ns, (double)record->most_ticks * tick_ns);
+	timer->square_ns2 +=
+		((double)record->squares[1] * 0x1p64 + (double)record->squares[0]) * tick_ns * tick_ns;
 }
 
 static void read_field(const struct saying *saying)
@@ -164,12 +166,14 @@ static const struct {
 	{ LOG_RECORD_MARK, sizeof(struct log_mark), read_mark },
 	{ LOG_RECORD_COUNTER, sizeof(struct log_counter), read_counter },
 	{ LOG_RECORD_SPAN, sizeof(struct log_span), read_span },
-	{ LOG_RECORD_TIMER, sizeof(struct log_timer), read_timer },
+	{ LOG_RECORD_TIMER, offsetof(struct log_timer, squares), read_timer },	/* older logs lack these */
 	{ LOG_RECORD_FIELD, sizeof(struct log_field), read_field },
 };
 
 static void read_record(struct saying *saying, const struct log_record *head)
 {
+	const size_t most = sizeof(*saying) - offsetof(struct saying, record);
+
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++) {
 		if (readers[i].kind != (enum log_record_kind)head->kind)
 			continue;
@@ -180,7 +184,9 @@ static void read_record(struct saying *saying, const struct log_record *head)
 					"a record that is too short, or of no possible time");
 			return;
 		}
-		memcpy(&saying->record, saying->process->log->base + saying->offset, readers[i].bytes);
+		memset(&saying->record, 0, most);
+		memcpy(&saying->record, saying->process->log->base + saying->offset,
+		       head->bytes < most ? head->bytes : most);
 		readers[i].read(saying);
 	}
 }

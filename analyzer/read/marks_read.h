@@ -21,6 +21,7 @@ struct timer_sum {
 	double total_ns;		/* without pauses */
 	double paused_ns;
 	double min_ns, max_ns;		/* NAN: no span */
+	double square_ns2;		/* sum of squared times; 0: not known */
 	uint64_t nr_open;		/* started, and not stopped when the process ended, or now */
 	int64_t open_since;		/* the last start, if nr_open is not 0; model time */
 };

@@ -37,6 +37,22 @@ struct said_row {
 	const struct timer_span *span;
 };
 
+static struct value mean_of(const struct timer_sum *timer)
+{
+	return timer->nr_spans ? value_real(UNIT_NS, timer->total_ns / (double)timer->nr_spans)
+			       : value_empty();
+}
+
+/* Logs of older versions do not know it. */
+static struct value deviation_of(const struct timer_sum *timer)
+{
+	const double times = (double)timer->nr_spans;
+
+	return timer->square_ns2 > 0
+		       ? ns_cell(deviation_ns(times, timer->total_ns / times, timer->square_ns2))
+		       : value_empty();
+}
+
 /* @column->index: of the number of a region; a timer has the same, or none. */
 static struct value get_time(const struct column *column, const void *row)
 {
@@ -50,9 +66,9 @@ static struct value get_time(const struct column *column, const void *row)
 	case CELL_TOTAL:
 		return ns_cell(of->timer->total_ns);
 	case CELL_MEAN:
-		return of->timer->nr_spans
-			       ? value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans)
-			       : value_empty();
+		return mean_of(of->timer);
+	case CELL_STDDEV:
+		return deviation_of(of->timer);
 	case CELL_MIN:
 		return ns_cell(of->timer->min_ns);
 	case CELL_MAX:
@@ -87,15 +103,15 @@ static const struct column timer_columns[] = {
 	{ "stddev_ns", "Deviation", COLUMN_SPARE, get_time, CELL_STDDEV },
 	{ "min_ns", "Min", COLUMN_SPARE, get_time, CELL_MIN },
 	{ "max_ns", "Max", COLUMN_SPARE, get_time, CELL_MAX },
-	{ "paused_ns", "Paused", COLUMN_SUMS | COLUMN_SPARE, get_paused, 0 },
 	{ "open", "Not stopped", COLUMN_SUMS | COLUMN_SPARE, get_time, CELL_OPEN_CALLS },
 	{ "open_ns", "Since", COLUMN_SPARE, get_open_for, 0 },
 	{ "moved_bytes", "Moved", COLUMN_SPARE, MEMBER(struct timer_row, moved_bytes, UNIT_BYTES | NOT_0) },
 	{ "moved_bytes_per_s", "Per second", COLUMN_SPARE, MEMBER(struct timer_row, bandwidth, UNIT_BYTES) },
+	{ "paused_ns", "Paused", COLUMN_SUMS | COLUMN_SPARE, get_paused, 0 },
 	{ "pid", "Pid", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_PID) },
 	{ "rank", "Rank", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, kind, 0) },
-	{ "stage", "Stage", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, stage_name, 0) },
+	{ "stage", "Stage", COLUMN_LEFT, MEMBER(struct timer_row, stage_name, 0) },
 	{ "timer", "Timer", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct timer_row, name, 0) },
 };
 
@@ -357,24 +373,28 @@ static const char *none_of(struct document *document, const struct report *repor
 					       : "no %s: a program makes them with insideme.h", what);
 }
 
-/* A column that no row fills is not shown. */
-static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
+/* A column that no row fills is not shown, nor what all rows have in common. */
+static const char *timer_text_columns(struct document *document, const struct model *model,
+				      const struct table_rows *rows)
 {
 	const struct timer_row *list = rows->list;
 	bool have_regions = false, have_timers = false, have_moved = false, have_open = false,
-	     have_stages = false;
+	     have_stages = false, have_pauses = false, have_ranks = false;
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		have_regions |= list[i].facts.function != NULL;
 		have_timers |= list[i].timer != NULL;
 		have_moved |= list[i].moved_bytes > 0;
 		have_open |= list[i].timer && list[i].timer->nr_open;
+		have_pauses |= list[i].timer && list[i].timer->paused_ns > 0;
+		have_ranks |= list[i].timer && list[i].process->header.rank >= 0;
 		have_stages |= list[i].stage != NULL;
 	}
-	return document_text(document, "total_ns,%scalls,mean_ns,%smin_ns,max_ns,%s%s%s%s%stimer",
-			     have_regions ? "self_ns," : "", have_regions ? "stddev_ns," : "",
-			     have_timers ? "paused_ns,pid,rank," : "", have_open ? "open,open_ns," : "",
+	return document_text(document, "total_ns,%scalls,mean_ns,stddev_ns,%smin_ns,max_ns,%s%s%s%s%s%stimer",
+			     have_regions ? "self_ns," : "", have_open ? "open,open_ns," : "",
 			     have_moved ? "moved_bytes,moved_bytes_per_s," : "",
+			     have_pauses ? "paused_ns," : "",
+			     have_timers && model->nr_processes > 1 ? "pid," : "", have_ranks ? "rank," : "",
 			     have_regions && have_timers ? "kind," : "", have_stages ? "stage," : "");
 }
 
@@ -386,7 +406,7 @@ int view_timers(struct document *document, struct report *report)
 		.name = "timers",
 		.title = report->title,
 		TABLE_COLUMNS(timer_columns),
-		.text_columns = timer_text_columns(document, &rows),
+		.text_columns = timer_text_columns(document, report->model, &rows),
 		.data_columns =
 			"timer,kind,stage,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,"
 			"paused_ns,open,open_ns,moved_bytes,moved_bytes_per_s",

@@ -194,6 +194,16 @@ static void raise_to(uint64_t *most, uint64_t value)
 		;
 }
 
+/* Threads add at the same time: whoever makes the low word wrap adds its carry. */
+static void add_square(struct log_timer *timer, uint64_t ticks)
+{
+	const unsigned __int128 square = (unsigned __int128)ticks * ticks;
+	const uint64_t low = (uint64_t)square;
+	const uint64_t sum = __atomic_add_fetch(&timer->squares[0], low, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(&timer->squares[1], (uint64_t)(square >> 64) + (sum < low), __ATOMIC_RELAXED);
+}
+
 /* @timer: NULL: there is no room for it. Return: 0, or -ENOBUFS */
 static int add_to_sums(const struct label *label, struct log_timer *timer, uint64_t ticks,
 		       uint64_t paused_ticks)
@@ -205,6 +215,7 @@ static int add_to_sums(const struct label *label, struct log_timer *timer, uint6
 	__atomic_fetch_add(&timer->nr_spans, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&timer->timer_ticks, ticks, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&timer->paused_ticks, paused_ticks, __ATOMIC_RELAXED);
+	add_square(timer, ticks);
 	lower_to(&timer->least_ticks, ticks);
 	raise_to(&timer->most_ticks, ticks);
 	if (likely(!settings.value[SETTING_VERBOSE] && !calls_are_heard()))

@@ -209,7 +209,7 @@ assert numpy.loadtxt("rows.csv", delimiter=";", skiprows=1, usecols=[0, 3]).shap
 	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" \
 		'1 2'
 	between "ns since its start" 1 "$("$here/csv" open_ns timer=never <timers.csv)" 60000000000
-	COLUMNS=160 "$report" -v timers --no-pager | grep -q 'Not stopped'
+	COLUMNS=80 "$report" -v timers --no-pager | grep -q 'Not stopped'
 	"$report" --save saved.insideme
 	"$report" -v timers -f csv saved.insideme >saved.csv
 	same "never, saved" "$("$here/csv" calls timer=never <saved.csv)" 0
@@ -243,7 +243,7 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	same "calls in none" "$("$here/csv" calls timer=spin stage= <timers.csv)" 1
 	same "stages" "$("$here/csv" calls kind=stage stage= <timers.csv | xargs)" '1 1'
 	same "a stage within a stage" "$("$here/csv" timer kind=stage stage=solver <timers.csv)" assembly
-	COLUMNS=160 "$report" -v timers --no-pager | grep -q ' Stage '
+	COLUMNS=80 "$report" -v timers --no-pager | grep -q ' Stage '
 }
 
 @test "a function of the program hears of long calls and of timers" {

@@ -49,6 +49,9 @@ said() {
 		view timers >timers.csv
 		same "time that was added" "$("$here/csv" total_ns timer=added <timers.csv)" 2000000000
 		same "times" "$("$here/csv" calls timer=added <timers.csv)" 2
+		same "deviation" "$("$here/csv" stddev_ns timer=added <timers.csv)" 500000000
+		# 20 ms each, on a machine that does other things
+		between "deviation of work" 1 "$("$here/csv" stddev_ns timer=work <timers.csv)" 500000000
 		same "bytes in a region within itself" \
 			"$("$here/csv" moved_bytes timer=copy kind=region <timers.csv)" 3000
 		same "bytes of the outer region" \

@@ -75,6 +75,7 @@ void build_marks(struct build *build, const struct log_thread *thread, const str
 	timer->paused_ticks = span->paused_ticks;
 	timer->least_ticks = at(build, 0.01) - at(build, 0);
 	timer->most_ticks = at(build, 250) - at(build, 0);
+	timer->squares[0] = timer->least_ticks * timer->least_ticks + timer->most_ticks * timer->most_ticks;
 	value(build, 200, 1.5);
 	value(build, 600, 0.25);
 }
