@@ -38,8 +38,8 @@ const struct format formats[] = {
 	{ "dot", "the call graph for graphviz, as gprof2dot draws it: | dot -Tsvg, or -o graph.pdf",
 	  .write = export_dot, .has_diff = true },
 	{ "sqlite", "a database with the tables of all views", .write = export_sqlite },
-	{ "folded", "a call path a line with --columns COLUMN of it, for flamegraph.pl; --diff: before and "
-	  "after",
+	{ "folded", "a call path a line with --columns COLUMN of it, for flamegraph.pl, CPU time with "
+	  "[kernel] as a leaf; --diff: before and after",
 	  .write = export_folded, .has_diff = true },
 	{ "openmetrics", "figures of runs as GitLab shows them beside a merge request, and what is in doubt",
 	  .write = export_openmetrics },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Folded stacks, a call path a line: "main;run;step 1234", for flamegraph.pl, inferno, speedscope. With
- * --diff two numbers, before and after, as difffolded.pl writes them.
+ * Folded stacks, a call path a line: "main;run;step 1234", for flamegraph.pl, inferno, speedscope. What the
+ * kernel had of CPU time is a leaf, "[kernel]". With --diff two numbers, before and after, as difffolded.pl
+ * writes them.
  */
 #include "analyzer/formats/export.h"
 
@@ -65,6 +66,19 @@ static bool is_matched(struct folded *folded, uint32_t depth, struct function *f
 	return !pattern || folded->matched_depth;
 }
 
+/* Below a function that is in the line: what the kernel had of its own CPU time. Return: that */
+static int64_t write_kernel(struct folded *folded, const struct tree_node *node)
+{
+	const int64_t value = weight_of_kernel(folded->weight, node);
+
+	if (value) {
+		begin_line(folded, node->depth + 1, "[kernel]");
+		end_line(folded, 0, value, false);
+		folded->line.used = folded->ends[node->depth];
+	}
+	return value;
+}
+
 static void write_paths(struct folded *folded)
 {
 	for (struct tree_node *node = tree_next(folded->report->model->root); node; node = tree_next(node)) {
@@ -74,6 +88,8 @@ static void write_paths(struct folded *folded)
 
 		begin_line(folded, node->depth, is_too_deep ? DEEPER : export_name(node->function));
 		value = is_too_deep ? weight_below(folded->weight, &node) : folded->weight->of(node);
+		if (matched && !is_too_deep)
+			value -= write_kernel(folded, node);
 		if (matched)
 			end_line(folded, 0, value, false);
 	}

@@ -90,6 +90,11 @@ const struct weight weights[NR_WEIGHTS] = {
 	  report_has_live_heap },
 };
 
+int64_t weight_of_kernel(const struct weight *weight, const struct tree_node *node)
+{
+	return weight->of == get_cpu ? llround(node->samples->kernel_ns) : 0;
+}
+
 const struct weight *weight_by_name(const char *column)
 {
 	const struct weight *weight = weights;

@@ -20,6 +20,9 @@ struct weight {
 #define NR_WEIGHTS	10
 extern const struct weight weights[NR_WEIGHTS];
 
+/* What the kernel had of it, known of CPU time alone; else 0. */
+int64_t weight_of_kernel(const struct weight *weight, const struct tree_node *node);
+
 /* One of the table, which must have it. */
 const struct weight *weight_by_name(const char *column);
 

@@ -122,6 +122,12 @@ kernel_time_is_known() {
 	between "percent of ask" 30 "$(value kernel_percent function=ask | cut -d. -f1)" 100
 	between "of all, ms" $((kernel_ns / 1000000 - 120)) "$(($(value kernel_total_ns function=main) / 1000000))" \
 		$((kernel_ns / 1000000 + 120))
+	"$report" -f folded --columns sampled_self_ns >folded
+	same "all of it in the flame graph" "$(awk '{ sum += $NF } END { printf "%.0f", sum / 1e6 }' folded)" \
+		"$(value sampled_self_ns | awk '{ sum += $1 } END { printf "%.0f", sum / 1e6 }')"
+	same "the kernel's part there" "$(sed -n 's/.*;touch;\[kernel\] //p' folded |
+		awk '{ sum += $1 } END { printf "%.0f", sum / 1e6 }')" \
+		"$(value kernel_self_ns function=touch | awk '{ printf "%.0f", $1 / 1e6 }')"
 	between "percent on the first page" $((100 * kernel_ns / (user_ns + kernel_ns) - 8)) \
 		"$("$report" | tr -s '\n ' ' ' | sed 's/.*, \([0-9]*\) % in the kernel.*/\1/')" \
 		$((100 * kernel_ns / (user_ns + kernel_ns) + 8))
