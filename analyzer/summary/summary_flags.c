@@ -45,8 +45,8 @@ static void add_shares(struct document *document, const struct report *report)
 			"and take CPU samples of that build%s:\n  insideme-run --sample=250 -- %s\n"
 			"  insideme-report",
 			report_has_counted(report)
-				? "Around hooks the compiler inlines less, even if calls are only counted: a build\n"
-				  "without them may be many times faster."
+				? "Around hooks the compiler inlines less, even if calls are only "
+				  "counted: a build\nwithout them may be many times faster."
 				: "Hooks make short functions look larger than they are.",
 			process->header.rank >= 0 ? ", each rank under insideme-run" : "",
 			summary_command(document, process)))
