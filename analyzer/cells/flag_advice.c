@@ -13,7 +13,7 @@
 #include "analyzer/model/resolve.h"
 
 #define LOOKED_AT	2000	/* functions whose sources are looked up: most called, most time */
-#define NAMES_MAX	12
+#define NAMES_MAX	20
 #define LONG_CALL_NS	1000	/* self time of a call of a function that is worth seeing */
 #define CPP_HEADERS	"/include/c++/"
 
@@ -38,6 +38,14 @@ bool excludes_is_short(const struct function *function)
 {
 	return !function->is_counted && function->stats.known_calls &&
 	       function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
+}
+
+/* Of a counted function samples may know no time: then its calls are short indeed. */
+static bool is_better_without(const struct function *function)
+{
+	return excludes_is_short(function) ||
+	       (function->is_counted &&
+		function->stats.self_ns < SHORT_COUNTED_NS * (double)function->stats.calls);
 }
 
 bool excludes_is_dear(const struct function *function)
@@ -116,7 +124,7 @@ static void add_up_places(struct search *search)
 		if (!place)
 			continue;
 		place->self_ns += function->stats.self_ns;
-		if (excludes_is_short(function))
+		if (is_better_without(function))
 			place->short_calls += function->stats.calls;
 		else if (is_long(function))
 			place->long_ns += function->stats.self_ns;
@@ -199,7 +207,7 @@ static void choose_names(struct search *search)
 		const struct function *function = search->functions[i];
 		char *pattern;
 
-		if (function->stats.calls * 200 < search->model->calls || !excludes_is_short(function) ||
+		if (function->stats.calls * 200 < search->model->calls || !is_better_without(function) ||
 		    !function->resolved || is_left_out(search, function) ||
 		    call_stats_mean_ns(&function->stats) >= LONG_CALL_NS)
 			continue;
@@ -256,10 +264,11 @@ static void search_all(struct excludes *excludes, struct search *search)
 	free(search->functions);
 }
 
-static void add_short(struct excludes *excludes, const struct call_stats *stats)
+static void add_short(struct excludes *excludes, const struct function *function)
 {
-	excludes->short_calls += stats->calls;
-	excludes->short_hooks_ns += stats->hooks_ns;
+	excludes->short_calls += function->stats.calls;
+	excludes->counted_calls += function->is_counted ? function->stats.calls : 0;
+	excludes->short_hooks_ns += function->stats.hooks_ns;
 }
 
 void excludes_find(struct excludes *excludes, const struct model *model)
@@ -270,8 +279,8 @@ void excludes_find(struct excludes *excludes, const struct model *model)
 		.files = xstrdup(""), .functions = xstrdup(""),
 	};
 	for (size_t i = 0; i < model->nr_functions; i++)
-		if (excludes_is_short(model->functions[i]))
-			add_short(excludes, &model->functions[i]->stats);
+		if (is_better_without(model->functions[i]))
+			add_short(excludes, model->functions[i]);
 	if (excludes->short_calls * 2 > model->calls)
 		search_all(excludes, &search);
 	else

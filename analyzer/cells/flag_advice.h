@@ -5,11 +5,13 @@
 #include "analyzer/model/model.h"
 
 #define SHORT_CALL_NS 100	/* self time of a call, much of it the hooks' doing */
+#define SHORT_COUNTED_NS 30	/* the same of a call that was only counted, which costs less */
 
 struct excludes {
 	char *files;			/* for gcc's exclude-file-list, "" if none */
 	char *functions;		/* for gcc's exclude-function-list, "" if none */
 	uint64_t short_calls;		/* of functions whose calls are that short */
+	uint64_t counted_calls;		/* those of them that were only counted, but for the first ones */
 	double short_hooks_ns;		/* what the hooks of these cost; 0: it is not known */
 	uint64_t calls_left;		/* that would be recorded still, at most */
 };

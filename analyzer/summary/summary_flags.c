@@ -9,6 +9,7 @@
 
 #define CALLS_MIN	100000	/* fewer calls cost nothing noticeable */
 #define HOOKS_NS	30	/* cost of one call */
+#define COUNTED_NS	1	/* the same if it is only counted, at least */
 /* of the time in functions, or of the CPU time if that is less, because the rest was waiting */
 #define SHARE_MIN	0.05
 #define COMMAND_MAX	300	/* a longer command is not printed for pasting */
@@ -22,8 +23,12 @@ const char *summary_command(struct document *document, const struct process *pro
 	return document_text(document, "./%s its arguments", process->header.program);
 }
 
+/* What is said of the short calls. */
 static const char *hooks(struct document *document, const struct excludes *excludes)
 {
+	if (excludes->counted_calls)
+		return "most of which were only counted.\nHooks slow them down all the same, and keep the "
+		       "compiler from inlining them";
 	return !(excludes->short_hooks_ns > 0)
 		       ? "most of it for the hooks"
 		       : document_text(
@@ -57,14 +62,16 @@ void summary_flags(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
 	struct excludes excludes;
-	double cpu_ns;
+	double cpu_ns, hooks_ns;
 	bool are_dear;
 
 	if (model->calls < CALLS_MIN)
 		return;
 	summary_cpu(document, model, &cpu_ns);
 	excludes_find(&excludes, model);
-	are_dear = (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * fmin(model->functions_ns, cpu_ns);
+	hooks_ns = (double)(excludes.short_calls - excludes.counted_calls) * HOOKS_NS +
+		   (double)excludes.counted_calls * COUNTED_NS;
+	are_dear = hooks_ns >= SHARE_MIN * fmin(model->functions_ns, cpu_ns);
 	if (are_dear && excludes.calls_left * 2 <= model->calls)
 		document_add(
 			document, "Flags",

@@ -147,8 +147,9 @@ static double least_hooks_ns(const struct model *model)
 }
 
 /* The program's CPU time with hooks, as a multiple of its CPU time without them, at least; or "". */
-static const char *slower_text(struct document *document, const struct model *model, double cpu_ns)
+static const char *slower_text(struct document *document, const struct report *report, double cpu_ns)
 {
+	const struct model *model = report->model;
 	double hooks_ns = fmin(least_hooks_ns(model), cpu_ns),
 	       without_ns = cpu_ns - hooks_ns,
 	       factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
@@ -157,8 +158,10 @@ static const char *slower_text(struct document *document, const struct model *mo
 		return "";
 	return document_text(document,
 			     "\nhooks took %s or more of the CPU time, which is at least %.1f times what it "
-			     "is without them%s",
+			     "is without them%s%s",
 			     document_number(document, UNIT_NS, hooks_ns), factor,
+			     report_has_counted(report)
+				     ? ", and more where they kept the compiler from inlining" : "",
 			     model->used_ns[USE_CPU_NS] + hooks_ns > SLOWER_LEAST * cpu_ns
 				     ? "; part of that is still in the times of functions, above all those "
 				       "marked ≤ or ~"
@@ -210,7 +213,7 @@ static void add_time(struct document *document, struct report *report)
 	section->text = document_text(document, "%s%s", section->text, shares_text(document, report));
 	if (report_has_times(report) && report->nr_runs == 1)
 		section->text = document_text(document, "%s%s", section->text,
-					      slower_text(document, report->model, cpu_ns));
+					      slower_text(document, report, cpu_ns));
 	if (report_has_counted(report))
 		section->text = document_text(document,
 					      "%s\nshort functions were counted; their time, marked ≈, is "

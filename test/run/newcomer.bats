@@ -218,6 +218,42 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	same "flags then" "$(part Flags)" ''
 }
 
+# Counted calls cost less than timed ones, but the compiler does not inline what has hooks.
+@test "flags for short calls that are counted" {
+	cat >app.c <<-'END'
+		#include <stdio.h>
+		static int score(int x) { return x & 3; }
+		static long work(int from)
+		{
+			long n = 0;
+			for (int i = 0; i < 20000; i++)
+				n += score(i ^ from);
+			return n;
+		}
+		int main(void)
+		{
+			long n = 0;
+			for (int i = 0; i < 1000; i++)
+				n += work(i);
+			printf("%ld\n", n);
+		}
+	END
+	cc -g -O2 -finstrument-functions app.c -o app
+	insideme-run -q -- ./app
+	same "calls that may be left" "$(part Flags | sed -n 's/.*at most \(.*\) calls.*/\1/p')" 1001
+	part Flags | mask | reads 'Flags     N of N calls take less than N, most of which were only counted.
+          Hooks slow them down all the same, and keep the compiler from inlining them.
+          Compile with
+            -finstrument-functions-exclude-function-list=score
+          and at most N calls are left
+          (clang: -finstrument-functions-after-inlining instead)'
+	[[ $(part Time | xargs) == *"times what it is without them, and more where they kept the compiler from inlining"* ]]
+	cc -g -O2 -finstrument-functions -finstrument-functions-exclude-function-list=score app.c -o app
+	insideme-run -q -- ./app
+	same "calls left" "$(view summary | sed -n 's/^run,1,calls,//p')" 1001
+	same "flags then" "$(part Flags)" ''
+}
+
 # Their functions have a hundred times the time that main takes.
 @test "flags for short calls where most of the time threads wait" {
 	cat >app.c <<-'END'
