@@ -4,15 +4,17 @@
  * are sorted there. Calls that begin in a window and end later are known from open frames, or from a look
  * ahead through the slices behind it.
  *
- * While a run goes on, a reading returns events up to the time at which the reading before it looked at the
- * open frames: each call that had begun by then was either open, or has a slice by now. A process that has
- * ended may have been read before its end, so it is complete only in the next reading. Calls that ended in it
- * after the last known instant of other processes are also found by the look ahead.
+ * While a run goes on, a reading returns events up to the time at which the reading before it opened the log:
+ * each call that had begun by then was either open when that reading looked at the frames, or has a slice by
+ * now, which the look ahead finds. A process that has ended may have been read before its end, so it is
+ * complete only in the next reading. Calls that ended in it after the last known instant of other processes
+ * are also found by the look ahead.
  */
 #include "analyzer/calls/call_events.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/call_order.h"
@@ -30,8 +32,8 @@ struct call_events {
 	struct model *model;
 	struct slice_reader *reader;
 	int64_t until;			/* end of this reading */
-	int64_t known_until;		/* the last known instant of any process: a call that is not open
-					 * then ends before */
+	int64_t known_until;		/* when the open calls of the last process had been read: a call
+					 * that was not open then ends before */
 	bool is_last;
 	bool has_looked_ahead;
 
@@ -130,17 +132,18 @@ static void sort_entered(struct call_events *events, struct caller *caller)
 static void begin_process(struct call_events *events, struct process *process)
 {
 	struct known_log *log = callers_of(&events->callers, process);
-	int64_t known = log->last == NO_TIME ? process->start : log->last;
+	int64_t last = log->last == NO_TIME ? process->start : log->last;
+	int64_t looked = log->last == NO_TIME ? process->start : log->looked;
 
 	if (!events->is_last && !log->has_ended) {
-		if (events->until > known)
-			events->until = known;
+		if (events->until > last)
+			events->until = last;
 	} else {
-		known = process->last;
+		looked = process->last;
 		take_open_calls(events, process);
 	}
-	if (events->known_until < known)
-		events->known_until = known;
+	if (events->known_until < looked)
+		events->known_until = looked;
 }
 
 static void find_place(struct slice_place *place, void *context)
@@ -387,6 +390,24 @@ static void drop_missed(struct call_events *events, struct caller *caller)
 	}
 }
 
+/*
+ * Reading a run takes time, while its calls go on. Calls that began after the log was opened may lie in areas
+ * that it did not have then, or have nodes that came later.
+ */
+static void remember(struct known_log *log, const struct process *process)
+{
+	const int64_t opened = process->opened_ns - process->origin_ns;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	log->last = log->looked = process->last;
+	log->has_ended = process->end_kind != END_RUNNING;
+	if (log->has_ended)
+		return;
+	log->last = opened < process->last ? opened : process->last;
+	log->looked = now.tv_sec * 1000000000 + now.tv_nsec - process->origin_ns;
+}
+
 void call_events_end(struct call_events *events)
 {
 	slices_each_place(events->reader, keep_place, events);
@@ -394,14 +415,11 @@ void call_events_end(struct call_events *events)
 	for_each_caller(events, count_missed);
 	for (size_t i = 0; i < events->model->nr_processes; i++) {
 		struct process *process = events->model->processes[i];
-		struct known_log *log;
 
 		if (!has_calls(process))
 			continue;
 		take_open_calls(events, process);
-		log = callers_of(&events->callers, process);
-		log->last = process->last;
-		log->has_ended = process->end_kind != END_RUNNING;
+		remember(callers_of(&events->callers, process), process);
 	}
 	for_each_caller(events, drop_missed);
 }

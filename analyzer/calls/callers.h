@@ -48,7 +48,9 @@ struct caller {
 
 struct known_log {
 	char *path;
-	int64_t last;			/* process->last at the previous reading; NO_TIME: there was none */
+	int64_t last;			/* calls that began by then were open at the previous reading, or
+					 * have ended; NO_TIME: there was none */
+	int64_t looked;			/* those that were not open have ended by then */
 	bool has_ended;			/* the process had ended by then, so all of it was read */
 	struct caller **callers;	/* by ref */
 	size_t nr_callers;

@@ -306,6 +306,7 @@ struct process {
 	struct timebase timebase;
 	double tick_ns;			/* timebase.tick_ns */
 	int64_t origin_ns;		/* model time = monotonic ns - origin_ns */
+	int64_t opened_ns;		/* monotonic, on this host: when its log was opened */
 	int64_t start;			/* model time of the constructor */
 	int64_t last;			/* the last known instant; now if it is running */
 	uint64_t last_ticks;

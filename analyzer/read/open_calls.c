@@ -130,6 +130,30 @@ struct runner {
 	uint64_t top_addr;
 };
 
+#define TRIES_MOST 100
+
+/*
+ * Copy the thread's record; of a running thread at an instant when its top frame is whole, if one is met. A
+ * thread that makes short calls is within a push or a pop for much of its time.
+ */
+static void copy_runner(struct process *process, uint64_t offset, struct log_thread *thread)
+{
+	struct logfile *log = process->log;
+
+	for (int i = 0; i < TRIES_MOST; i++) {
+		struct log_frame frame;
+		uint64_t top;
+
+		memcpy(thread, log->base + offset, offsetof(struct log_thread, cache));
+		if (!process->is_running || !logfile_offset(log, thread->top_addr, &top) ||
+		    !frames_area(log, top))
+			return;
+		memcpy(&frame, log->base + top, sizeof(frame));
+		if (frame.node == thread->current)
+			return;
+	}
+}
+
 static struct runner *find_runners(struct process *process)
 {
 	struct runner *runners = xcalloc(process->nr_threads, sizeof(*runners));
@@ -140,7 +164,7 @@ static struct runner *find_runners(struct process *process)
 		const struct log_extent *extent;
 		struct log_thread thread;
 
-		memcpy(&thread, log->base + offset, offsetof(struct log_thread, cache));
+		copy_runner(process, offset, &thread);
 		extent = frames_area(log, ((uint64_t)thread.frames << LOG_REF_SHIFT) + FIRST_FRAME);
 		runners[i] = (struct runner){
 			.thread = process->threads[i],

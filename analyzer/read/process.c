@@ -257,6 +257,7 @@ static struct process *open_process(struct model *model, struct logfile *log, bo
 
 struct process *process_open(struct model *model, const char *path)
 {
+	int64_t opened_ns = (int64_t)now_ns(CLOCK_MONOTONIC);
 	struct logfile *log = logfile_open(path);
 	bool runs = log && is_running(&log->header);
 	struct process *process;
@@ -268,6 +269,7 @@ struct process *process_open(struct model *model, const char *path)
 	process = log ? open_process(model, log, runs) : NULL;
 	if (!process)
 		return NULL;
+	process->opened_ns = opened_ns;
 	if (!runs)
 		pointer_bring_home(path);
 	process->log_bytes = log->header.header_bytes;
