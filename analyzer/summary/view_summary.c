@@ -171,15 +171,19 @@ static const char *slower_text(struct document *document, const struct report *r
 static const char *shares_text(struct document *document, struct report *report)
 {
 	const double all_ns = functions_used_ns(report), *used_ns = report->model->used_ns;
-	double percent[3];
+	int percent[3], before = 0;
+	double sum_ns = 0;
 
 	if (!functions_know_shares(report) || !(all_ns > 0))
 		return "";
-	for (int i = 0; i < 3; i++)
-		percent[i] = 100 * used_ns[i] / all_ns;
+	for (int i = 0; i < 3; i++) {	/* rounded so that their sum is 100 */
+		sum_ns += used_ns[i];
+		percent[i] = (int)lround(100 * sum_ns / all_ns) - before;
+		before += percent[i];
+	}
 	return document_text(document,
-			     "\nof these %s %.0f %% on a processor, %.0f %% ready but waiting for one, "
-			     "%.0f %% blocked",
+			     "\nof these %s %d %% on a processor, %d %% ready but waiting for one, "
+			     "%d %% blocked",
 			     document_number(document, UNIT_NS, report->model->functions_ns),
 			     percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
 }

@@ -244,7 +244,7 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 	"$report" >page
 	read -ra shares < <(grep -oE '[0-9]+ %( on a processor| ready| blocked)' page | grep -oE '^[0-9]+' |
 		xargs)
-	between "shares of elapsed time" 98 $((shares[0] + shares[1] + shares[2])) 102
+	same "shares of elapsed time" $((shares[0] + shares[1] + shares[2])) 100
 	between "blocked, %" 1 "${shares[2]}" 100
 	grep -q '^ *Self CPU .*Self blocked .*Function' page
 	grep -q '^ *Elapsed .*Blocked .*Call, what it waited for' page
