@@ -16,6 +16,7 @@
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/resources/time_curve.h"
 
 #define SPANS_JOINED	1024	/* so few are joined at the end only */
 #define SPANS_SERIAL	4096	/* that are kept of a single thread */

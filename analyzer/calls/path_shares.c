@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/calls/wait_curve.h"
 #include "analyzer/model/tree_walk.h"
 
 struct path_shares {
@@ -106,9 +107,17 @@ static void take_overlap_off(double *rest)
 	}
 }
 
+/* Of the calls that do nothing but wait, those for events may as well poll, without any wait. */
+static bool is_blocked(const struct function *function)
+{
+	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT;
+}
+
 static void finish_path(struct path_shares *path, const struct path_shares *above,
 			const struct tree_node *node)
 {
+	static const double blocked[NR_SHARES] = { [SHARE_BLOCKED] = 1 };
+	const double *rest = is_blocked(node->function) ? blocked : above->below;	/* without a record */
 	const struct call_stats stats = path_stats(node);
 	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
@@ -127,8 +136,8 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 	}
 	make_shares(own);
 	make_shares(path->below);
-	mix(own, above->below, share);
-	mix(path->below, above->below, share);
+	mix(own, rest, share);
+	mix(path->below, rest, share);
 	for (int i = 0; i < NR_SHARES; i++)
 		if (!(raw_ns > 0))
 			own[i] = stats.sampled_ns > 0 ? i == SHARE_CPU : NAN;	/* it was not timed */

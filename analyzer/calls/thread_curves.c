@@ -15,38 +15,10 @@ static const char *const count_columns[] = {
 	"read_chars",	"write_chars",	"voluntary_switches", "involuntary_switches",
 };
 #define NR_OF_CPU 6	/* the first of them: what only a running thread does */
-#define TICK_NS 4e6	/* a running thread's own figures lag by at most that: 250 Hz */
 #define SHARE_OF_ALL 0.99	/* of the process's CPU time: no other thread ran */
 #define NR_COUNTS (sizeof(count_columns) / sizeof(*count_columns))
 _Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
 _Static_assert(USE_MINOR_FAULTS + NR_COUNTS == USE_RSS_BYTES, "a column for each kind");
-
-bool thread_is_alone(const struct thread *thread)
-{
-	return thread->process->nr_threads == 1 && thread->nr_threads == 1;
-}
-
-static const struct rowset *rows_of_tid(const struct process *process, const char *set, uint32_t tid)
-{
-	for (size_t i = 0; i < process->nr_rowsets; i++)
-		if (process->rowsets[i].id == tid && strcmp(process->rowsets[i].set, set) == 0)
-			return &process->rowsets[i];
-	return NULL;
-}
-
-/* How much a counter grew up to @row. It may start again, for another thread with the same tid. */
-static double growth(const struct rowset *rows, size_t row, int column)
-{
-	uint64_t now, before;
-
-	if (column < 0 || row == 0)
-		return 0;
-	now = rowset_value(rows, row, (uint32_t)column);
-	before = rowset_value(rows, row - 1, (uint32_t)column);
-	if (now == LOG_NONE || before == LOG_NONE)
-		return 0;
-	return now >= before ? (double)(now - before) : (double)now;
-}
 
 static double change(const struct rowset *rows, size_t row, int column)
 {
@@ -56,203 +28,6 @@ static double change(const struct rowset *rows, size_t row, int column)
 	return now == LOG_NONE || before == LOG_NONE ? 0 : (double)now - (double)before;
 }
 
-/* From the begin of a thread: before its first row it ran, up to its CPU time. */
-static void begin_times(struct curve *curve, int64_t begin, int64_t first, double cpu_ns)
-{
-	double numbers[NR_TIMES] = { 0, 0 };
-
-	if (begin >= first)
-		return;
-	if (cpu_ns > (double)(first - begin))
-		numbers[TIMES_CPU] = cpu_ns - (double)(first - begin);
-	curve_add(curve, begin, numbers);
-}
-
-static void read_times(struct thread_use *use, struct thread *thread)
-{
-	struct process *process = thread->process;
-	const struct rowset *rows = rows_of_tid(process, "thread", use->tid);
-	int cpu = rows ? rowset_column(rows, "thread_cpu_ns") : -1,
-	    wait = rows ? rowset_column(rows, "thread_wait_ns") : -1;
-	double numbers[NR_TIMES] = { 0, 0 };
-
-	if (cpu < 0 || wait < 0)
-		return;
-	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = row_time(process, rows, row);
-
-		if (row == 0) {
-			numbers[TIMES_CPU] = (double)rowset_value(rows, 0, (uint32_t)cpu);
-			numbers[TIMES_WAIT] = (double)rowset_value(rows, 0, (uint32_t)wait);
-			begin_times(&use->times, thread->begin == NO_TIME ? process->start : thread->begin,
-				    time, numbers[TIMES_CPU]);
-		}
-		numbers[TIMES_CPU] += growth(rows, row, cpu);
-		numbers[TIMES_WAIT] += growth(rows, row, wait);
-		curve_add(&use->times, time, numbers);
-	}
-}
-
-/*
- * If a process has one thread, the clock of the process is exact. A thread's own figures lag by the kernel's
- * tick.
- */
-static void read_exact_cpu(struct thread_use *use, struct process *process, const struct rowset *rows)
-{
-	int cpu = rowset_column(rows, "cpu_ns");
-	double numbers[NR_TIMES], cpu_ns = 0;
-	struct curve exact;
-
-	if (cpu < 0 || !use->times.nr)
-		return;
-	curve_init(&exact, NR_TIMES);
-	for (size_t row = 0; row < rows->nr_rows; row++) {
-		int64_t time = row_time(process, rows, row);
-
-		curve_at(&use->times, time, numbers);
-		if (row == 0) {
-			cpu_ns = (double)rowset_value(rows, 0, (uint32_t)cpu);
-			begin_times(&exact, process->start, time, cpu_ns);
-		}
-		cpu_ns += growth(rows, row, cpu);
-		numbers[TIMES_CPU] = cpu_ns;
-		curve_add(&exact, time, numbers);
-	}
-	curve_release(&use->times);
-	use->times = exact;
-}
-
-/* How long the thread had been off its processor, and for how long records say whether it was. */
-enum { OFF_BLOCKED, OFF_PREEMPTED, OFF_SEEN, NR_OFFS };
-
-static const char *const off_columns[] = { "thread_blocked_ns", "thread_preempted_ns", "thread_unseen_ns" };
-
-/* By the kernel's records. Return: false if there are none */
-static bool read_off(struct curve *off, struct process *process, uint32_t tid)
-{
-	const struct rowset *rows = rows_of_tid(process, "thread_off", tid);
-	double numbers[NR_OFFS] = { 0 };
-	int columns[NR_OFFS];
-
-	curve_init(off, NR_OFFS);
-	for (int i = 0; rows && i < NR_OFFS; i++)
-		columns[i] = rowset_column(rows, off_columns[i]);
-	for (size_t row = 0; rows && row < rows->nr_rows; row++) {
-		int64_t time = row_time(process, rows, row);
-		double passed = row ? (double)(time - row_time(process, rows, row - 1)) : 0;
-
-		numbers[OFF_BLOCKED] += growth(rows, row, columns[OFF_BLOCKED]);
-		numbers[OFF_PREEMPTED] += growth(rows, row, columns[OFF_PREEMPTED]);
-		numbers[OFF_SEEN] += fmax(passed - growth(rows, row, columns[OFF_SEEN]), 0);
-		curve_add(off, time, numbers);
-	}
-	return off->nr > 1;
-}
-
-/*
- * How long the thread waited for a processor while it was off, in a span between two rows: first the time for
- * which it was preempted, the rest evenly over the time that it was blocked.
- */
-static double wait_while_off(const double *off, const double *span_off, double span_wait)
-{
-	double rest = fmax(fmin(span_wait - span_off[OFF_PREEMPTED], span_off[OFF_BLOCKED]), 0);
-
-	return off[OFF_PREEMPTED] + (rest > 0 ? rest * off[OFF_BLOCKED] / span_off[OFF_BLOCKED] : 0);
-}
-
-/* Differences of @off between two times. */
-static void off_between(struct curve *off, int64_t from, int64_t to, double *numbers)
-{
-	double before[NR_OFFS];
-
-	curve_at(off, from, before);
-	curve_at(off, to, numbers);
-	for (int i = 0; i < NR_OFFS; i++)
-		numbers[i] -= before[i];
-}
-
-static double on_ns(const double *off)
-{
-	return off[OFF_SEEN] - off[OFF_BLOCKED] - off[OFF_PREEMPTED];
-}
-
-/*
- * A span between two rows. Records show when the thread ran. They may lack a part of the span, as before
- * the first record, or if some were lost. The rest of the sums goes there, evenly.
- */
-static void refine_span(struct curve *exact, struct curve *off, int64_t from, int64_t to, const double *sums,
-			double stolen_ns, size_t *point, double *numbers)
-{
-	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES], unseen_ns, wait_rate, cpu_rate, stolen;
-	int64_t time = from;
-
-	memcpy(begin, numbers, sizeof(begin));
-	off_between(off, from, to, span);
-	unseen_ns = fmax((double)(to - from) - span[OFF_SEEN], 0);
-	cpu_rate = unseen_ns > 0 ? fmin(fmax((sums[TIMES_CPU] - on_ns(span)) / unseen_ns, 0), 1) : 0;
-	wait_rate = sums[TIMES_WAIT] / (double)(to - from);
-	stolen = on_ns(span) > 0 ? fmin(stolen_ns / on_ns(span), 1) : 0;
-	while (time < to) {
-		while (*point < off->nr && off->times[*point] <= time)
-			++*point;
-		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
-		off_between(off, from, time, now);
-		unseen_ns = fmax((double)(time - from) - now[OFF_SEEN], 0);
-		numbers[TIMES_CPU] = begin[TIMES_CPU] + (1 - stolen) * on_ns(now) + cpu_rate * unseen_ns;
-		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_rate * unseen_ns + stolen * on_ns(now) +
-				      wait_while_off(now, span, wait_rate * span[OFF_SEEN]);
-		curve_add(exact, time, numbers);
-	}
-}
-
-/*
- * How much of the time on its processor, up to each row, the thread did not run: the host took the processor
- * away. CPU time that rows lack because they lag, they have later. [times->nr], to be freed.
- */
-static double *stolen_times(struct curve *off, const struct curve *times)
-{
-	double *stolen = xcalloc(times->nr, sizeof(*stolen)), now[NR_OFFS], least_ns = INFINITY, ran_ns;
-
-	for (size_t i = times->nr; i-- > 0;) {
-		off_between(off, times->times[0], times->times[i], now);
-		ran_ns = times->numbers[i * NR_TIMES + TIMES_CPU] - times->numbers[TIMES_CPU];
-		least_ns = fmin(least_ns, on_ns(now) - ran_ns);
-		stolen[i] = fmax(least_ns, 0);
-	}
-	return stolen;
-}
-
-/* Rows give the sums. If there are records of context switches, they give the times. Return: there are */
-static bool read_exact_times(struct thread_use *use, struct process *process)
-{
-	struct curve off, exact;
-	double numbers[NR_TIMES], *stolen;
-	size_t point = 0;
-
-	if (!read_off(&off, process, use->tid) || !use->times.nr) {
-		curve_release(&off);
-		return false;
-	}
-	stolen = stolen_times(&off, &use->times);
-	curve_init(&exact, NR_TIMES);
-	memcpy(numbers, use->times.numbers, sizeof(numbers));
-	curve_add(&exact, use->times.times[0], numbers);
-	for (size_t i = 1; i < use->times.nr; i++) {
-		double sums[NR_TIMES];
-
-		for (int j = 0; j < NR_TIMES; j++)
-			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] -
-				  use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
-		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums,
-			    stolen[i] - stolen[i - 1], &point, numbers);
-	}
-	free(stolen);
-	curve_release(&off);
-	curve_release(&use->times);
-	use->times = exact;
-	return true;
-}
-
 /*
  * A thread's share in what its process used between two rows: its share of the CPU time, else an equal share.
  */
@@ -260,7 +35,7 @@ static double share_of(struct thread_use *use, struct process *process, const st
 		       size_t row)
 {
 	int cpu = rowset_column(rows, "cpu_ns"), threads = rowset_column(rows, "threads");
-	double process_ns = growth(rows, row, cpu), before[NR_TIMES], now[NR_TIMES], share;
+	double process_ns = rowset_growth(rows, row, cpu), before[NR_TIMES], now[NR_TIMES], share;
 	uint64_t nr;
 
 	if (row == 0 || !use->times.nr)
@@ -357,7 +132,7 @@ static const char *const io_columns[] = { "thread_read_bytes", "thread_write_byt
 /* Counters of this thread alone, from its first row on. Before that row it was the only thread. */
 static void read_own_io(struct curve *own, const struct thread_use *use, const struct thread *thread)
 {
-	const struct rowset *rows = rows_of_tid(thread->process, "thread", use->tid);
+	const struct rowset *rows = thread_rowset(thread->process, "thread", use->tid);
 	double numbers[NR_OF_IO] = { 0 };
 	uint64_t value;
 	size_t nr;
@@ -462,21 +237,12 @@ static void read_gpu(struct thread_use *use, struct thread *thread, const struct
 
 void thread_times_open(struct thread_use *use, struct thread *thread, uint32_t tid)
 {
-	const struct rowset *rows = process_rowset(thread->process, "process");
-
 	*use = (struct thread_use){ .tid = tid };
-	curve_init(&use->times, NR_TIMES);
 	curve_init(&use->counts, NR_COUNTS);
 	curve_init(&use->rss, 1);
 	curve_init(&use->gpu, NR_GPU_NUMBERS);
-	read_times(use, thread);
-	if (rows && thread_is_alone(thread))
-		read_exact_cpu(use, thread->process, rows);
-	else
-		use->lag_ns = TICK_NS;
-	if (read_exact_times(use, thread->process))
-		use->lag_ns = fmin(use->lag_ns, TICK_NS / 2);	/* what the host took is known from rows */
-	wait_curve_refine(&use->times, &use->rows, &use->waits, thread, use->tid);
+	use->lag_ns = time_curve_read(&use->times, thread, tid);
+	wait_curve_refine(&use->times, &use->rows, &use->waits, thread, tid);
 }
 
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)

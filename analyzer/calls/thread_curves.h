@@ -17,9 +17,6 @@ struct thread_use {
 	struct curve gpu;
 };
 
-/* Is it the only thread, so that what is known of the process is known of it? */
-bool thread_is_alone(const struct thread *thread);
-
 /* @tid: if several threads shared the record of @thread, which one. */
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
 void thread_use_close(struct thread_use *use);

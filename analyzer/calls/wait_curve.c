@@ -7,8 +7,7 @@
 
 #include "analyzer/calls/slices.h"
 
-/* Calls of these kinds do next to nothing but wait. Input and output may as well copy; barriers may spin. */
-static bool is_blocked(enum log_wait_kind kind)
+bool wait_is_blocked(enum log_wait_kind kind)
 {
 	switch (kind) {
 	case LOG_WAIT_LOCK:
@@ -34,7 +33,7 @@ static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {
-		if (slice.tid != tid || !is_blocked(slice.node->function->wait) || slice.start <= last)
+		if (slice.tid != tid || !wait_is_blocked(slice.node->function->wait) || slice.start <= last)
 			continue;
 		curve_add(waits, slice.start, &waited_ns);
 		waited_ns += (double)(slice.end - slice.start);

@@ -7,9 +7,10 @@
 
 #include "analyzer/base/curves.h"
 #include "analyzer/model/model.h"
+#include "analyzer/resources/time_curve.h"
 
-/* The columns of the curve of a thread's times. */
-enum thread_times { TIMES_CPU, TIMES_WAIT, NR_TIMES };
+/* Do calls of this kind do next to nothing but wait? Input and output may as well copy; barriers may spin. */
+bool wait_is_blocked(enum log_wait_kind kind);
 
 /*
  * Give @times, of the thread @tid, points where its waits begin and end. @rows and @waits get what was known

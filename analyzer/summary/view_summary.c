@@ -129,7 +129,8 @@ static const char *columns_of(struct report *report)
 	return "calls,function,source";
 }
 
-#define SLOWER_LEAST 1.02	/* less is not worth a line */
+#define HOOKS_LEAST  0.02	/* a smaller part of the CPU time is not worth a line */
+#define SLOWER_LEAST 1.1	/* less is not worth a number */
 #define SLOWER_MOST  20		/* more is not known: it is what a small difference leaves */
 
 /*
@@ -146,23 +147,30 @@ static double least_hooks_ns(const struct model *model)
 	return fmax(model->hooks_ns - model->hooks_noise_ns, by_samples_ns);
 }
 
-/* The program's CPU time with hooks, as a multiple of its CPU time without them, at least; or "". */
+/* The program's CPU time with hooks, as a multiple of its CPU time without them, at least: rounded down. */
+static const char *factor_text(struct document *document, double cpu_ns, double hooks_ns)
+{
+	double without_ns = cpu_ns - hooks_ns,
+	       factor = floor(10 * cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST)) / 10;
+
+	return factor < SLOWER_LEAST ? "" :
+	       document_text(document, ", which is at least %.1f times what it is without them", factor);
+}
+
+/* What the hooks took, or "" if it is hardly anything. */
 static const char *slower_text(struct document *document, const struct report *report, double cpu_ns)
 {
 	const struct model *model = report->model;
-	double hooks_ns = fmin(least_hooks_ns(model), cpu_ns),
-	       without_ns = cpu_ns - hooks_ns,
-	       factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
+	double hooks_ns = fmin(least_hooks_ns(model), cpu_ns);
 
-	if (model->is_raw || !(hooks_ns > 0) || !(cpu_ns > 0) || factor < SLOWER_LEAST)
+	if (model->is_raw || !(cpu_ns > 0) || hooks_ns < HOOKS_LEAST * cpu_ns)
 		return "";
-	return document_text(document,
-			     "\nhooks took %s or more of the CPU time, which is at least %.1f times what it "
-			     "is without them%s%s",
-			     document_number(document, UNIT_NS, hooks_ns), factor,
+	return document_text(document, "\nhooks took %s or more of the CPU time%s%s%s",
+			     document_number(document, UNIT_NS, hooks_ns),
+			     factor_text(document, cpu_ns, hooks_ns),
 			     report_has_counted(report)
 				     ? ", and more where they kept the compiler from inlining" : "",
-			     model->used_ns[USE_CPU_NS] + hooks_ns > SLOWER_LEAST * cpu_ns
+			     model->used_ns[USE_CPU_NS] + hooks_ns > (1 + HOOKS_LEAST) * cpu_ns
 				     ? "; part of that is still in the times of functions, above all those "
 				       "marked ≤ or ~"
 				     : "");

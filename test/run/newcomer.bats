@@ -247,7 +247,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
             -finstrument-functions-exclude-function-list=score
           and at most N calls are left
           (clang: -finstrument-functions-after-inlining instead)'
-	[[ $(part Time | xargs) == *"times what it is without them, and more where they kept the compiler from inlining"* ]]
+	[[ $(part Time | xargs) == *"of the CPU time"*", and more where they kept the compiler from inlining"* ]]
 	cc -g -O2 -finstrument-functions -finstrument-functions-exclude-function-list=score app.c -o app
 	insideme-run -q -- ./app
 	same "calls left" "$(view summary | sed -n 's/^run,1,calls,//p')" 1001
