@@ -116,10 +116,8 @@ static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 	struct log_thread *thread = self;
 	struct log_call_place *place;
 
-	if (unlikely(!counters) && thread) {
+	if (unlikely(!counters) && thread && samples_begin_counting(thread))
 		counted_begin_thread(thread);
-		samples_begin_counting(thread);
-	}
 	counted_add(node);
 	if (unlikely(live.has_call_places) && thread) {
 		place = call_place_find(thread,

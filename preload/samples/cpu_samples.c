@@ -34,7 +34,9 @@ static uint64_t interval_ns;
 static const char *stopped;	/* why nothing is sampled any more; NULL: not stopped. Atomic */
 /* There were no hooks at the start, and samples were requested. Set before any thread. */
 static bool takes_stacks;
-static uint32_t has_begun_counting;	/* a function is counted: 250 samples a second, or why not. Atomic */
+/* A function is counted: 250 samples a second, or why not. Atomic */
+enum { COUNTING_NOT, COUNTING_BEGINS, COUNTING_HAS_BEGUN };
+static uint32_t counting;
 static bool takes_calls;	/* timing auto: those of counted functions; set with interval_ns */
 
 /* By the linker: our own code. */
@@ -243,7 +245,8 @@ void samples_init(void)
 		return;
 	if (live.timing == LOG_TIMING_AUTO && live.log->has_hooks)
 		backtrace_init();
-	interval_ns = has_begun_counting = 0;
+	interval_ns = 0;
+	counting = COUNTING_NOT;
 	stopped = NULL;
 	takes_stacks = !live.log->has_hooks;
 	if (settings.value[SETTING_SAMPLE])
@@ -292,17 +295,24 @@ void samples_begin(struct log_thread *thread)
 	raw_syscall(SYS_timer_settime, timer, 0, (long)times, 0, 0, 0);
 }
 
-void samples_begin_counting(struct log_thread *thread)
+bool samples_begin_counting(struct log_thread *thread)
 {
+	uint32_t before = COUNTING_NOT;
+
 	if (settings.source[SETTING_SAMPLE] != FROM_FALLBACK || live_is_sealed())
-		return;
-	if (!__atomic_exchange_n(&has_begun_counting, 1, __ATOMIC_ACQ_REL)) {
+		return true;
+	if (__atomic_compare_exchange_n(&counting, &before, COUNTING_BEGINS, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_ACQUIRE)) {
 		if (stopped)
 			say_off(stopped);
 		else
 			start(AUTO_RATE);
+		__atomic_store_n(&counting, COUNTING_HAS_BEGUN, __ATOMIC_RELEASE);
 	}
+	if (before == COUNTING_BEGINS)
+		return false;
 	samples_begin(thread);
+	return true;
 }
 
 void samples_end(struct log_thread *thread)

@@ -29,9 +29,10 @@ void samples_begin(struct log_thread *thread);
 
 /*
  * The same, called by the hooks at the thread's first call that timing auto only counts. It begins 250
- * samples a second, unless INSIDEME_SAMPLE says otherwise.
+ * samples a second, unless INSIDEME_SAMPLE says otherwise. Return: false: another thread is beginning that
+ * for all, so this one must come again.
  */
-void samples_begin_counting(struct log_thread *thread);
+bool samples_begin_counting(struct log_thread *thread);
 
 /* The program makes a coroutine with a stack of @bytes. Timing auto takes no samples if that is too small. */
 void samples_have_stack(uintptr_t bytes);

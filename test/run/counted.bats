@@ -116,3 +116,38 @@ export INSIDEME_TIMING=auto
 		$(($(counted_functions | wc -l) - 2040))
 	same "of others" "$(view quality | grep -c '^sites_unknown\|^sites_without_detour' || true)" 0
 }
+
+@test "two threads whose first counted calls come at once are both sampled" {
+	local thread
+	cat >both.c <<-'END'
+		#include <pthread.h>
+		static pthread_barrier_t begin;
+		static volatile __thread long sink;
+		__attribute__((noinline)) static void tiny(void) { sink++; }
+		static void *run(void *nothing)
+		{
+			pthread_barrier_wait(&begin);
+			for (long i = 0; i < 60000000; i++)
+				tiny();
+			return nothing;
+		}
+		int main(void)
+		{
+			pthread_t other;
+			pthread_barrier_init(&begin, 0, 2);
+			pthread_create(&other, 0, run, 0);
+			run(0);
+			return pthread_join(other, 0);
+		}
+	END
+	gcc -O2 -g -pthread -finstrument-functions both.c -o both
+	# one thread asks for the clock's resolution when it begins to sample; the other one counts meanwhile
+	strace -f -o trace -e trace=clock_getres -e inject=clock_getres:delay_exit=20000 \
+		-E LD_PRELOAD="$library" ./both
+	view threads --columns thread >threads.csv
+	same "threads" "$(tail -n +2 threads.csv | wc -l)" 2
+	while read -r thread; do
+		view functions --thread "$thread" >functions.csv
+		between "samples of thread $thread" 5 "$(value samples function=tiny)" 1000
+	done < <(tail -n +2 threads.csv)
+}
