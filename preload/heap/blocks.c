@@ -199,20 +199,32 @@ struct cursor {
 
 #define NR_PAGES	((uint64_t)ROOT_SLOTS * TABLE_SLOTS * TABLE_SLOTS)
 
+/* From the cursor's page on, in its table. Most slots are empty, and this loop passes them fast. */
+static bool find_in_table(struct cursor *at, struct table *table)
+{
+	for (uint64_t i = at->page % TABLE_SLOTS; i < TABLE_SLOTS; i++)
+		if (table->slots[i] & (SLOT_USED | SLOT_LEAVES)) {
+			at->slot = &table->slots[i];
+			at->seen = *at->slot;
+			at->page += i - at->page % TABLE_SLOTS;
+			return true;
+		}
+	return false;
+}
+
 /* Go on to the next page from here on. Return: whether there is one. */
 static bool find_page(struct cursor *at)
 {
 	for (; at->map < NR_MAPS; at->map++, at->page = 0)
 		while (at->page < NR_PAGES) {
-			const struct map *map = &live_map.of[at->map];
-			bool has_tables = map->parts[at->page >> 2 * TABLE_BITS];
-			uint64_t step = has_tables ? TABLE_SLOTS : TABLE_SLOTS * TABLE_SLOTS;
+			struct tables *tables = live_map.of[at->map].parts[at->page >> 2 * TABLE_BITS];
+			uint64_t step = tables ? TABLE_SLOTS : TABLE_SLOTS * TABLE_SLOTS;
+			struct table *table =
+				tables ? tables->of[at->page / TABLE_SLOTS % TABLE_SLOTS] : NULL;
 
-			at->slot = map_slot(map, at->page);
-			at->seen = at->slot ? *at->slot : 0;
-			if (at->seen & (SLOT_USED | SLOT_LEAVES))
+			if (table && find_in_table(at, table))
 				return true;
-			at->page = at->slot ? at->page + 1 : (at->page / step + 1) * step;
+			at->page = (at->page / step + 1) * step;
 		}
 	return false;
 }

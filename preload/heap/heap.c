@@ -468,7 +468,8 @@ static void return_some(int64_t total)
 		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
 		return;
 	}
-	if (total > before - step || (since < 0 ? -since : since) < (step < TURN_BYTES ? step : TURN_BYTES))
+	if (total > before - step || (since < 0 ? -since : since) < (step < TURN_BYTES ? step : TURN_BYTES) ||
+	    (int64_t)live.log->heap_map_bytes < step) /* large blocks: there is little to give back */
 		return;
 	__atomic_store_n(&newest, total, __ATOMIC_RELAXED);
 	if (blocks_return_some())

@@ -585,3 +585,14 @@ limited() {
 	between "off by, in standard errors of $told" 0 $((${off#-} / error_bytes)) 4
 	between "the error" 1 "$error_bytes" 40000000
 }
+
+@test "a heap of few large blocks that come and go is not searched for empty pages of the map" {
+	cat >large.c <<-'END'
+		#include <stdlib.h>
+		static void *blocks[100];
+		int main(void) { for (int i = 0; i < 20000; i++) if (i / 100 % 2) free(blocks[i % 100]); else blocks[i % 100] = malloc(200000); }
+	END
+	gcc -O1 -g -fno-builtin -finstrument-functions large.c -o large
+	strace -f -o trace -e trace=rt_sigprocmask -E LD_PRELOAD="$library" ./large
+	between "times that signals were blocked" 0 "$(grep -c 'SIG_BLOCK, ~' trace || true)" 50
+}
