@@ -124,14 +124,26 @@ static void add_rest(struct grid *grid, size_t nr_rest)
 	}
 }
 
-/* Keep the indentation, up to half of the width. */
+/* Length of the line of a place in a source, as ":141". 0: the text is no place. */
+static size_t line_length(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")] ? strlen(colon) : 0;
+}
+
+/* Keep the indentation, up to half of the width, and the line of a place. */
 static char *fit_cell(const struct grid *grid, const char *cell, bool is_name, size_t width)
 {
 	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
+	size_t tail = is_name ? 0 : line_length(cell), head = strlen(cell + indent) - tail;
 	char *(*fit)(const char *, size_t, const char *) = is_name ? name_fit : text_fit;
-	char *name = fit(cell + indent, width - kept, grid->terminal->utf8 ? "…" : "...");
-	char *fitted = xasprintf("%*s%s", (int)kept, "", name);
+	char *whole = xasprintf("%.*s", (int)head, cell + indent);
+	char *name = fit(whole, width > kept + tail ? width - kept - tail : 1,
+			 grid->terminal->utf8 ? "…" : "...");
+	char *fitted = xasprintf("%*s%s%s", (int)kept, "", name, cell + indent + head);
 
+	free(whole);
 	free(name);
 	return fitted;
 }

@@ -352,7 +352,7 @@ static const struct column call_columns[] = {
 	{ "function", "Function", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
 	{ "caller", "Called by", COLUMN_FUNCTION, MEMBER_FUNCTION(struct call_row, caller,
 	  CELL_NAME) },
-	{ "source", "Source", COLUMN_LEFT, get_site, SITE_SOURCE },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_ROOM, get_site, SITE_SOURCE },
 	{ "calling_function", "In", COLUMN_LEFT, get_site, SITE_CALLER },
 };
 

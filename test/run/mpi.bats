@@ -98,7 +98,9 @@ in_c() {
 lines_are_known() {
 	local function
 	"$report" -v mpi -f json >mpi.json
+	COLUMNS=60 "$report" -v mpi --top 0 >mpi.txt
 	for function in MPI_Ssend MPI_Scatter MPI_Startall; do
+		same "text with the line of $function" "$(grep -c " $function .*:[0-9]*$" mpi.txt)" 1
 		same "line of $function" "$(python3 -c 'import json, sys
 for row in json.load(open("mpi.json"))["sites"]:
 	if row["function"] == sys.argv[1]: print(row["source"])' $function)" \
