@@ -184,7 +184,7 @@ def perfetto_event(packet, event, sequence, tracks, sums):
     kind, uuid = one_of(event, "type"), one_of(event, "track_uuid", sequence.get("uuid"))
     if uuid not in tracks:
         fail("an event of no track")
-    arguments = {one_of(a, "name"): one_of(a, "uint_value") or one_of(a, "string_value")
+    arguments = {one_of(a, "name"): one_of(a, "uint_value", one_of(a, "string_value", 0))
                  for a in all_of(event, "debug_annotations")}
     if kind in (1, 2):
         sequence["time"] += one_of(packet, "timestamp", 0)
