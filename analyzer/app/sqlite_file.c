@@ -2,11 +2,8 @@
 #include "analyzer/app/sqlite_file.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
@@ -36,18 +33,31 @@ static bool load(struct sqlite *sqlite)
 	return all;
 }
 
+/* Only the first error says why: the later ones come from what it left. */
+static bool check(struct sqlite *sqlite, bool done)
+{
+	if (!done && !sqlite->failed)
+		error("cannot write %s: %s", sqlite->file.path, sqlite->errmsg(sqlite->database));
+	sqlite->failed |= !done;
+	return !sqlite->failed;
+}
+
 bool sqlite_execute(struct sqlite *sqlite, const char *sql)
 {
-	if (sqlite->exec(sqlite->database, sql, NULL, NULL, NULL) == SQLITE_OK)
-		return true;
-	error("sqlite: %s", sqlite->errmsg(sqlite->database));
-	return false;
+	return check(sqlite, sqlite->exec(sqlite->database, sql, NULL, NULL, NULL) == SQLITE_OK);
 }
 
 bool sqlite_prepare(struct sqlite *sqlite, const char *sql, struct sqlite3_stmt **statement)
 {
-	return sqlite->prepare_v2(sqlite->database, sql, -1, statement, NULL) == SQLITE_OK ||
-	       (error("sqlite: %s", sqlite->errmsg(sqlite->database)), false);
+	return check(sqlite, sqlite->prepare_v2(sqlite->database, sql, -1, statement, NULL) == SQLITE_OK);
+}
+
+bool sqlite_insert(struct sqlite *sqlite, struct sqlite3_stmt *insert)
+{
+	bool done = check(sqlite, sqlite->step(insert) == SQLITE_DONE);
+
+	sqlite->reset(insert);
+	return done;
 }
 
 long long sqlite_text_id(struct sqlite *sqlite, const char *value)
@@ -61,51 +71,47 @@ long long sqlite_text_id(struct sqlite *sqlite, const char *value)
 	clean = utf8_cleaned(value);
 	sqlite->bind_int64(sqlite->add_text, 1, id);
 	sqlite->bind_text(sqlite->add_text, 2, clean, -1, KEEP_COPY);
-	sqlite->step(sqlite->add_text);
-	sqlite->reset(sqlite->add_text);
+	sqlite_insert(sqlite, sqlite->add_text);
 	free(clean);
 	return id;
 }
 
-bool sqlite_insert(struct sqlite *sqlite, struct sqlite3_stmt *insert)
-{
-	bool done = sqlite->step(insert) == SQLITE_DONE ||
-		    (error("sqlite: %s", sqlite->errmsg(sqlite->database)), false);
-
-	sqlite->reset(insert);
-	return done;
-}
-
 bool sqlite_create(struct sqlite *sqlite, const char *path)
 {
+	int result;
+
 	*sqlite = (struct sqlite){ NULL };
 	if (!load(sqlite)) {
 		*sqlite = (struct sqlite){ NULL };
 		return false;
 	}
-	sqlite->path = path;
-	sqlite->unfinished = xasprintf("%s.%d", path, (int)getpid());
-	if (sqlite->open_v2(sqlite->unfinished, &sqlite->database, OPEN_FLAGS, NULL) != SQLITE_OK)
-		return error("cannot write %s: %s", path, sqlite->errmsg(sqlite->database)), false;
-	return sqlite_execute(sqlite, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; "
+	result = whole_file_open(&sqlite->file, path);
+	if (result < 0) {
+		error("cannot write %s: %s", path, strerror(-result));
+		*sqlite = (struct sqlite){ NULL };
+		return false;
+	}
+	/* an empty file is an empty database */
+	return check(sqlite, sqlite->open_v2(sqlite->file.unfinished ?: path, &sqlite->database, OPEN_FLAGS,
+					     NULL) == SQLITE_OK) &&
+	       sqlite_execute(sqlite, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; "
 				      "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)") &&
 	       sqlite_prepare(sqlite, "INSERT INTO texts VALUES (?, ?)", &sqlite->add_text);
 }
 
 bool sqlite_close(struct sqlite *sqlite, bool done)
 {
-	if (!sqlite->path)
+	const char *path = sqlite->file.path;
+	int result;
+
+	if (!path)
 		return false;
 	sqlite->finalize(sqlite->add_text);
 	text_numbers_release(&sqlite->texts);
 	done = done && sqlite_execute(sqlite, "COMMIT");
-	done = sqlite->close(sqlite->database) == SQLITE_OK && done;
-	if (done && rename(sqlite->unfinished, sqlite->path) < 0) {
-		error("cannot write %s: %s", sqlite->path, strerror(errno));
-		done = false;
-	}
-	if (!done)
-		unlink(sqlite->unfinished);
-	free(sqlite->unfinished);
-	return done;
+	done = check(sqlite, sqlite->close(sqlite->database) == SQLITE_OK) && done;
+	result = whole_file_close(&sqlite->file, done);
+	if (done && result < 0)
+		error("cannot write %s: %s", path, strerror(-result));
+	return done && result == 0;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "analyzer/base/text_numbers.h"
+#include "analyzer/base/whole_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -29,9 +30,9 @@ struct sqlite3_stmt;
 	CALL(const char *, errmsg, (struct sqlite3 *database))
 
 struct sqlite {
-	const char *path;
-	char *unfinished;		/* is renamed to it */
+	struct whole_file file;
 	struct sqlite3 *database;
+	bool failed;			/* after the first error() */
 	struct text_numbers texts;
 	struct sqlite3_stmt *add_text;
 #define CALL(type, name, arguments) type (*name) arguments;

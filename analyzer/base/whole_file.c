@@ -2,12 +2,35 @@
 #include "analyzer/base/whole_file.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/gzip_file.h"
+
+/* What a signal removes that ends the program meanwhile; NULL: nothing. One file is written at a time. */
+static const char *volatile unfinished;
+
+static void remove_unfinished(int number)
+{
+	if (unfinished)
+		unlink(unfinished);
+	raise(number);		/* SA_RESETHAND: this one ends the program */
+}
+
+static void guard(const char *path)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	unfinished = path;
+	for (size_t i = 0; path && i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+}
 
 int whole_file_open(struct whole_file *file, const char *path)
 {
@@ -24,8 +47,10 @@ int whole_file_open(struct whole_file *file, const char *path)
 	file->out = fopen(file->unfinished ?: path, file->unfinished ? "wxe" : "we");
 	if (file->out && is_there && file->unfinished)
 		fchmod(fileno(file->out), status.st_mode & 0777);	/* keep it as private as it was */
-	if (file->out)
+	if (file->out) {
+		guard(file->unfinished);
 		return 0;
+	}
 	result = -errno;
 	free(file->unfinished);
 	return result;
@@ -44,16 +69,22 @@ int whole_file_compress(struct whole_file *file)
 
 int whole_file_close(struct whole_file *file, bool whole)
 {
-	bool wrote = !ferror(file->out) && whole;
+	bool failed = ferror(file->out);
 	int result;
 
 	errno = EIO;		/* zlib may not say why */
-	result = fclose(file->out) != 0 ? -errno : wrote ? 0 : -EIO;
-
+	if (failed && fputc('\n', file->out) != EOF)
+		fflush(file->out);	/* fails again, and says why */
+	result = failed ? -errno : 0;
+	if (fclose(file->out) != 0 && result == 0)
+		result = -errno;
+	if (!whole && result == 0)
+		result = -EIO;
 	if (file->unfinished && result == 0 && rename(file->unfinished, file->path) < 0)
 		result = -errno;
 	if (file->unfinished && result < 0)
 		unlink(file->unfinished);
+	guard(NULL);
 	free(file->unfinished);
 	return result;
 }

@@ -261,3 +261,47 @@ ends() {
 	same "nothing else is left" "$(ls -d packed* plain* functions*)" \
 		"$(printf 'functions.csv.gz\npacked.json.gz\nplain.json')"
 }
+
+@test "a signal while a file is written leaves none, and the old one; a device stays one" {
+	local signal format
+	gcc -O1 -finstrument-functions -x c - -o many <<-'END'
+		__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+		int main(void)
+		{
+			for (int i = 0; i < 2000000; i++)
+				leaf();
+			return 0;
+		}
+	END
+	monitor -q --threshold=0 --timing=exact --run=many.run -- ./many
+	mkdir out
+	for signal in INT TERM HUP; do
+		echo old >out/trace
+		python3 - "$report" $signal <<-'END'
+			import os, signal, subprocess, sys, time
+			number = getattr(signal, "SIG" + sys.argv[2])
+			signal.signal(number, signal.SIG_DFL)
+			command = [sys.argv[1], "-f", "perfetto", "--max-size", "0", "-o", "out/trace", "many.run"]
+			report = subprocess.Popen(command)
+			while len(os.listdir("out")) < 2:
+			    assert report.poll() is None, "it was written too soon"
+			    time.sleep(0.001)
+			time.sleep(0.01)
+			report.send_signal(number)
+			assert report.wait() == -number, report.returncode
+		END
+		same "after $signal" "$(ls out) $(cat out/trace)" "trace old"
+	done
+	ln -s elsewhere link
+	"$report" -f sqlite -o link many.run 2>stderr
+	same "a link" "$(readlink link) $(head -c 6 elsewhere)" "elsewhere SQLite"
+	for format in sqlite perfetto; do
+		status=0
+		"$report" -f $format -o /proc/self/fd/9 many.run 2>stderr 9>/dev/full || status=$?
+		same "status of $format" $status 1
+		grep -qE "cannot write /proc/self/fd/9: (No space left on device|database or disk is full)" stderr
+	done
+	chmod 600 elsewhere
+	"$report" -f sqlite -o elsewhere many.run 2>stderr
+	same "permissions" "$(stat -c %a elsewhere)" 600
+}
