@@ -425,6 +425,7 @@ struct model {
 	size_t nr_tree_chunks;
 	uint32_t nr_threads;		/* of all processes */
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
+	size_t nr_ranges;		/* later nodes, of counted calls, have none */
 	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
 	struct function **functions;	/* of any kind: called, open, or sampled if no function was called */
 	size_t nr_functions;

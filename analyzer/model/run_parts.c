@@ -249,7 +249,7 @@ void parts_take(struct parts *parts, struct model *model, uint32_t run)
 	struct node_before *before = xcalloc(model->nr_tree_nodes, sizeof(*before));
 	struct path_range *ranges = xcalloc(model->nr_tree_nodes, sizeof(*ranges));
 
-	for (size_t i = 0; i < parts->nr_nodes; i++) {
+	for (size_t i = 0; i < model->nr_ranges; i++) {
 		before[i] = parts->before[i];
 		ranges[i] = model->ranges[i];
 	}
@@ -257,7 +257,7 @@ void parts_take(struct parts *parts, struct model *model, uint32_t run)
 	free(model->ranges);
 	parts->before = before;
 	model->ranges = ranges;
-	parts->nr_nodes = model->nr_tree_nodes;
+	model->nr_ranges = model->nr_tree_nodes;
 	take_nodes(parts, model, run);
 }
 
@@ -280,12 +280,17 @@ struct part_range parts_range(const void *parts, size_t bytes, size_t which, siz
 	return range;
 }
 
+struct path_range parts_of_path(const struct model *model, const struct tree_node *node)
+{
+	return node->id < model->nr_ranges ? model->ranges[node->id] : (struct path_range){ 0 };
+}
+
 struct part_range parts_path_range(const struct model *model, const struct tree_node *node, size_t which)
 {
-	const struct path_range *range = &model->ranges[node->id];
+	const struct path_range range = parts_of_path(model, node);
 	const struct call_stats stats = path_stats(node);
 	const double sums[] = { (double)stats.calls, stats.self_ns, stats.total_ns };
 
-	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : (&range->min.calls)[which],
-				    sums[which] / (double)model->nr_runs, (&range->max.calls)[which] };
+	return (struct part_range){ range.nr_runs < model->nr_runs ? 0 : (&range.min.calls)[which],
+				    sums[which] / (double)model->nr_runs, (&range.max.calls)[which] };
 }

@@ -6,8 +6,7 @@
 
 /* Begin with all 0. */
 struct parts {
-	struct node_before *before;	/* [id of a node]: sums of the earlier runs */
-	size_t nr_nodes;
+	struct node_before *before;	/* [model->nr_ranges], by node: sums of the earlier runs */
 };
 
 #define PARTS_KNOWN UINT32_MAX
@@ -37,6 +36,9 @@ double part_self_ns(const struct function *function, uint32_t run);
 double part_total_ns(const struct function *function, uint32_t run);
 double part_cpu_ns(const struct function *function, uint32_t run);
 
+/* What runs have of a call path; nr_runs is 0 if there is one run, or the path is of counted calls. */
+struct path_range parts_of_path(const struct model *model, const struct tree_node *node);
+
 /*
  * The range of a number over all runs. @parts: [nr_runs] of @bytes each; NULL: 0 in each run. @which: the
  * place of the number in such a part, from 0 on
@@ -45,7 +47,7 @@ struct part_range {
 	double min, mean, max;
 };
 struct part_range parts_range(const void *parts, size_t bytes, size_t which, size_t nr_runs);
-/* The same for a call path. @which: of struct run_part */
+/* The same for a call path. @which: of struct run_part; there are several runs */
 struct part_range parts_path_range(const struct model *model, const struct tree_node *node, size_t which);
 /* Add the range of other runs. */
 void parts_add_range(struct path_range *range, const struct path_range *more);

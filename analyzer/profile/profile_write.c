@@ -367,10 +367,9 @@ static void write_paths(struct writer *writer, int32_t *rows)
 			.function = place_of(writer, node->function),
 			.counters = as_recorded(node),
 			.has_age = node->age,
+			.range = parts_of_path(model, node),
 		};
 
-		if (model->ranges)
-			path.range = model->ranges[node->id];
 		if (node->age)
 			path.age = model->heap_ages[node->age];
 		end_row(writer, &line, (size_t)nr);

@@ -171,3 +171,31 @@ found() {
 	between "CPU time in the program" 100000000 "$("$here/csv" self_cpu_before_ns function=in_user <old.csv | cut -d. -f1)" \
 		900000000
 }
+
+# Their times are split as in paths that have more samples, and give the tree paths after all runs were read.
+@test "--save: several runs whose samples met counted calls in few of their paths" {
+	gcc -g -O1 -finstrument-functions -x c - -o counted <<-'END'
+		__attribute__((noinline)) void tiny(void) { for (volatile int i = 0; i < 10; i++) ; }
+		__attribute__((noinline)) void work(int times)
+		{
+			while (times-- > 0)
+				tiny();
+		}
+		__attribute__((noinline)) void often(void) { work(20000000); }
+		__attribute__((noinline)) void rarely(void) { work(100000); }
+		int main(void)
+		{
+			often();
+			rarely();
+			return 0;
+		}
+	END
+	for run in 1 2; do
+		INSIDEME_TIMING=auto monitor -q --run=counted.$run -- ./counted
+	done
+	"$report" --save both.json.gz 'counted.*'
+	"$report" -v tree -f csv both.json.gz >saved.csv
+	"$report" -v tree -f csv 'counted.*' >runs.csv
+	same "paths" "$(sed 1d saved.csv | wc -l)" "$(sed 1d runs.csv | wc -l)"
+	grep -q '^main;rarely;work;tiny,' saved.csv
+}
