@@ -144,13 +144,49 @@ const struct figure *figure_find(const char *name, size_t length)
 	return NULL;
 }
 
+/* Of functions together in a run. */
+struct pattern_sum {
+	double known;
+	double left_out; /* at most, of figures that are not known */
+	size_t nr_left_out;
+};
+
+#define LEFT_OUT_MOST 0.01	/* of a sum */
+
+/*
+ * CPU time that is not known does not hide that of other functions: it is at most the time that passed. If
+ * that is not known either, samples met no call of the counted function, which counts as 0 in a sum.
+ */
+static void add_to_sum(struct pattern_sum *sum, const struct figure *figure, const struct function *function,
+		       uint32_t run)
+{
+	double value = of_function(function, figure->of_function, run);
+
+	if (!isnan(value)) {
+		sum->known += value;
+		return;
+	}
+	sum->nr_left_out++;
+	if (figure->of_function == OF_SELF_CPU_NS)
+		sum->left_out += fmax(part_self_ns(function, run), 0);	/* 0 instead of NAN */
+	else
+		sum->left_out = INFINITY;
+}
+
+static double sum_value(const struct pattern_sum *sum)
+{
+	bool is_known = !sum->nr_left_out ||
+			(sum->known > 0 && sum->left_out <= LEFT_OUT_MOST * sum->known);
+
+	return is_known ? sum->known : NAN;
+}
+
 static void add_functions(double *values, const struct figure *figure, const char *pattern,
 			  const struct model *model)
 {
 	bool are_known = model->nr_runs == 1 || model->nr_parts == model->nr_runs;
+	struct pattern_sum *sums = xcalloc(model->nr_runs, sizeof(*sums));
 
-	for (uint32_t run = 0; run < model->nr_runs; run++)
-		values[run] = are_known ? 0 : NAN;
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		const struct function *function = model->functions[i];
 		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
@@ -158,8 +194,11 @@ static void add_functions(double *values, const struct figure *figure, const cha
 		if (!has_parts || !name_matches(pattern, function->name))
 			continue;
 		for (uint32_t run = 0; run < model->nr_runs; run++)
-			values[run] += of_function(function, figure->of_function, run);
+			add_to_sum(&sums[run], figure, function, run);
 	}
+	for (uint32_t run = 0; run < model->nr_runs; run++)
+		values[run] = are_known ? sum_value(&sums[run]) : NAN;
+	free(sums);
 }
 
 static double of_run(const struct figure *figure, const struct report *report, uint32_t run)
