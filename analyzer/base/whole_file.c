@@ -10,7 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/gzip_file.h"
 
-/* What a signal removes that ends the program meanwhile; NULL: nothing. One file is written at a time. */
+/* A signal that ends the program removes this file first; NULL: none. One file is written at a time. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(int number)

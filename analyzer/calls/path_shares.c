@@ -107,7 +107,7 @@ static void take_overlap_off(double *rest)
 	}
 }
 
-/* Of the calls that do nothing but wait, those for events may as well poll, without any wait. */
+/* Is a call blocked all the time? One for events may poll: it then returns at once. */
 static bool is_blocked(const struct function *function)
 {
 	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT;

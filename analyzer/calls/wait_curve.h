@@ -9,7 +9,7 @@
 #include "analyzer/model/model.h"
 #include "analyzer/resources/time_curve.h"
 
-/* Do calls of this kind do next to nothing but wait? Input and output may as well copy; barriers may spin. */
+/* Do calls of this kind use hardly any CPU time? Input and output copy data, and barriers may spin. */
 bool wait_is_blocked(enum log_wait_kind kind);
 
 /*

@@ -40,7 +40,7 @@ bool excludes_is_short(const struct function *function)
 	       function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
 }
 
-/* Of a counted function samples may know no time: then its calls are short indeed. */
+/* Is it so short that it should have no hooks? A counted function that no sample met is. */
 static bool is_better_without(const struct function *function)
 {
 	return excludes_is_short(function) ||

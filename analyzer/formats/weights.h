@@ -20,7 +20,7 @@ struct weight {
 #define NR_WEIGHTS	10
 extern const struct weight weights[NR_WEIGHTS];
 
-/* What the kernel had of it, known of CPU time alone; else 0. */
+/* The kernel's part of it. It is known of CPU time only, and 0 of other weights. */
 int64_t weight_of_kernel(const struct weight *weight, const struct tree_node *node);
 
 /* One of the table, which must have it. */

@@ -36,7 +36,7 @@ double part_self_ns(const struct function *function, uint32_t run);
 double part_total_ns(const struct function *function, uint32_t run);
 double part_cpu_ns(const struct function *function, uint32_t run);
 
-/* What runs have of a call path; nr_runs is 0 if there is one run, or the path is of counted calls. */
+/* The least and the most that a run has of a call path. nr_runs is 0 for one run, and for counted calls. */
 struct path_range parts_of_path(const struct model *model, const struct tree_node *node);
 
 /*

@@ -35,7 +35,7 @@ struct path_counters {
 	struct sample_stats samples;
 };
 
-/* What one of several runs has of a function. */
+/* The calls and times of a function in one of several runs. */
 struct function_part {
 	struct run_part calls;		/* 0 if there is one run: the paths have them */
 	double cpu_ns;			/* self CPU time; NAN: not known */

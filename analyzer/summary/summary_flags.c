@@ -23,7 +23,7 @@ const char *summary_command(struct document *document, const struct process *pro
 	return document_text(document, "./%s its arguments", process->header.program);
 }
 
-/* What is said of the short calls. */
+/* The end of the sentence about short calls: what hooks do to them. */
 static const char *hooks(struct document *document, const struct excludes *excludes)
 {
 	if (excludes->counted_calls)

@@ -157,7 +157,7 @@ static const char *factor_text(struct document *document, double cpu_ns, double 
 	       document_text(document, ", which is at least %.1f times what it is without them", factor);
 }
 
-/* What the hooks took, or "" if it is hardly anything. */
+/* A line about the CPU time that the hooks took; "" if they took hardly any. */
 static const char *slower_text(struct document *document, const struct report *report, double cpu_ns)
 {
 	const struct model *model = report->model;

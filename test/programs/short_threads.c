@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * short_threads: threads that end between two readings of their times. First one waits 20 ms for a condition in
- * work(), too short to be read at all. Then three compute in compute(), 350 ms of CPU time each, and never wait.
+ * short_threads: threads that end between two readings of their times. The first one waits 20 ms for a
+ * condition, which is too short to be read at all. Then three compute in compute(), 350 ms of CPU time each,
+ * and never wait.
  */
 #include <pthread.h>
 #include <stdint.h>

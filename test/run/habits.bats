@@ -374,7 +374,8 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 }
 
 @test "free space where the program writes: by each process that samples, and not of other machines' disks" {
-	local folder=$(mktemp -d /dev/shm/insideme-XXXXXX)
+	local folder
+	folder=$(mktemp -d /dev/shm/insideme-XXXXXX)
 	app <<-'END'
 	#include <fcntl.h>
 	#include <string.h>

@@ -62,26 +62,13 @@ uint64_t disks_parse_fdinfo(const char *text)
 	return (flags % 10 & O_ACCMODE) == O_RDONLY ? 0 : id;
 }
 
-static void make_path(const struct disks *disks, char *path, size_t bytes, const char *folder,
-		      const char *name)
-{
-	struct text text;
-
-	text_init(&text, path, bytes);
-	text_add(&text, disks->root);
-	text_add(&text, "/proc/");
-	text_add_number(&text, (uint64_t)disks->pid);
-	text_add(&text, folder);
-	text_add(&text, name);
-}
-
 static long read_proc(struct disks *disks, const char *folder, const char *name, uint64_t offset)
 {
 	char path[160];
 	long length;
 	int fd;
 
-	make_path(disks, path, sizeof(path), folder, name);
+	proc_entry_path(path, sizeof(path), disks->root, disks->pid, folder, name);
 	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	length = proc_file_read(fd, disks->count, disks->buffer, sizeof(disks->buffer), offset);
 	proc_file_close(&fd);
@@ -114,7 +101,7 @@ static uint64_t free_bytes(const struct disks *disks, const char *descriptor)
 	struct statfs status;
 	char path[160];
 
-	make_path(disks, path, sizeof(path), "/fd/", descriptor);
+	proc_entry_path(path, sizeof(path), disks->root, disks->pid, "/fd/", descriptor);
 	if (raw_syscall(SYS_statfs, (long)path, (long)&status, 0, 0, 0, 0) < 0)
 		return LOG_NONE;
 	return (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
@@ -180,7 +167,7 @@ static void look_at(struct disks *disks, const char *descriptor, uint32_t *seen)
 	uint64_t id, bytes;
 	long length;
 
-	make_path(disks, link, sizeof(link), "/fd/", descriptor);
+	proc_entry_path(link, sizeof(link), disks->root, disks->pid, "/fd/", descriptor);
 	length = sys_readlink(link, path, sizeof(path));
 	/* a socket, a pipe, or a path that was cut */
 	if (length <= 0 || length == sizeof(path) || path[0] != '/')
@@ -220,7 +207,7 @@ void disks_read(struct disks *disks)
 	const char *name;
 	char path[160];
 
-	make_path(disks, path, sizeof(path), "/fd", "");
+	proc_entry_path(path, sizeof(path), disks->root, disks->pid, "/fd", "");
 	if (begin_ns < disks->due_ns || directory_open(&directory, path, buffer, sizeof(buffer)) < 0)
 		return;
 	for (int i = 0; i < DESCRIPTORS_MAX && (name = directory_next(&directory)); i++)

@@ -58,18 +58,6 @@ int drm_parse_fdinfo(const char *text, struct drm_client *client)
 	return is_client ? 0 : -EINVAL;
 }
 
-static void make_path(const struct drm *drm, char *path, size_t bytes, const char *folder, const char *name)
-{
-	struct text text;
-
-	text_init(&text, path, bytes);
-	text_add(&text, drm->root);
-	text_add(&text, "/proc/");
-	text_add_number(&text, (uint64_t)drm->pid);
-	text_add(&text, folder);
-	text_add(&text, name);
-}
-
 void drm_open(struct drm *drm, const char *root, int pid, struct read_count *count)
 {
 	char path[128];
@@ -89,7 +77,7 @@ static bool is_device(const struct drm *drm, const char *name)
 	char path[160], target[32];
 	long length;
 
-	make_path(drm, path, sizeof(path), "/fd/", name);
+	proc_entry_path(path, sizeof(path), drm->root, drm->pid, "/fd/", name);
 	length = sys_readlink(path, target, sizeof(target) - 1);
 	target[length > 0 ? length : 0] = '\0';
 	return text_begins(target, "/dev/dri/");
@@ -101,7 +89,7 @@ static bool read_client(struct drm *drm, const char *name, struct drm_client *cl
 	bool found;
 	int fd;
 
-	make_path(drm, path, sizeof(path), "/fdinfo/", name);
+	proc_entry_path(path, sizeof(path), drm->root, drm->pid, "/fdinfo/", name);
 	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	found = proc_file_read(fd, drm->count, drm->buffer, sizeof(drm->buffer), 0) > 0 &&
 		drm_parse_fdinfo(drm->buffer, client) == 0;
@@ -127,7 +115,7 @@ void drm_read(struct drm *drm, struct figures *figures)
 	const char *name;
 	char path[160];
 
-	make_path(drm, path, sizeof(path), "/fd", "");
+	proc_entry_path(path, sizeof(path), drm->root, drm->pid, "/fd", "");
 	if (!drm->is_there || directory_open(&directory, path, buffer, sizeof(buffer)) < 0)
 		return;
 	while (nr_looked_at++ < DESCRIPTORS_MAX && nr_clients < CLIENTS_MAX &&

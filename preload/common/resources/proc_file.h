@@ -13,6 +13,20 @@ struct read_count {
 	uint64_t bytes;
 };
 
+/* Write "/proc/PID/fd/3" to @path, for @folder "/fd/" and @name "3". @root: what tests have before it. */
+static inline void proc_entry_path(char *path, uint64_t bytes, const char *root, int pid,
+				   const char *folder, const char *name)
+{
+	struct text text;
+
+	text_init(&text, path, bytes);
+	text_add(&text, root);
+	text_add(&text, "/proc/");
+	text_add_number(&text, (uint64_t)pid);
+	text_add(&text, folder);
+	text_add(&text, name);
+}
+
 /* Open "/proc/PID/name", or "/proc/name" for @pid 0. Return: descriptor, or -errno. */
 static inline int proc_file_open(int pid, const char *name)
 {
