@@ -148,37 +148,50 @@ const struct figure *figure_find(const char *name, size_t length)
 struct pattern_sum {
 	double known;
 	double left_out; /* at most, of figures that are not known */
-	size_t nr_left_out;
+	double estimated; /* the mean of all runs, in place of figures that are not known */
+	size_t nr_unknown;
 };
 
-#define LEFT_OUT_MOST 0.01	/* of a sum */
+#define LEFT_OUT_MOST	0.01	/* of a sum */
+#define ESTIMATED_MOST	0.05
 
 /*
- * CPU time that is not known does not hide that of other functions: it is at most the time that passed. If
- * that is not known either, samples met no call of the counted function, which counts as 0 in a sum.
+ * What is not known of a function does not hide the figures of others.
+ * CPU time is at most the time that passed. A self time that no run knows is of a counted function that
+ * samples did not meet. Both count as 0 in a sum.
+ * A time that the runs know only together, because samples were too few in this one, counts as their mean.
  */
 static void add_to_sum(struct pattern_sum *sum, const struct figure *figure, const struct function *function,
-		       uint32_t run)
+		       uint32_t run, const struct model *model)
 {
-	double value = of_function(function, figure->of_function, run);
+	double nr_runs = (double)model->nr_runs;
+	const struct call_stats *stats = &function->stats;
+	double value = of_function(function, figure->of_function, run), estimate = INFINITY;
 
 	if (!isnan(value)) {
 		sum->known += value;
 		return;
 	}
-	sum->nr_left_out++;
-	if (figure->of_function == OF_SELF_CPU_NS)
+	sum->nr_unknown++;
+	if (figure->of_function == OF_SELF_CPU_NS) {
 		sum->left_out += fmax(part_self_ns(function, run), 0);	/* 0 instead of NAN */
-	else
-		sum->left_out = INFINITY;
+		return;
+	}
+	if (figure->of_function == OF_SELF_NS)
+		estimate = call_stats_know_self(stats) ? fmax(stats->self_ns, 0) / nr_runs
+			   : model->samples.nr	       ? 0
+						       : INFINITY;
+	else if (figure->of_function == OF_TOTAL_NS && call_stats_know_total(stats))
+		estimate = fmax(stats->total_ns, 0) / nr_runs;
+	sum->estimated += estimate;
 }
 
 static double sum_value(const struct pattern_sum *sum)
 {
-	bool is_known = !sum->nr_left_out ||
-			(sum->known > 0 && sum->left_out <= LEFT_OUT_MOST * sum->known);
+	bool is_known = !sum->nr_unknown || (sum->known > 0 && sum->left_out <= LEFT_OUT_MOST * sum->known &&
+					     sum->estimated <= ESTIMATED_MOST * sum->known);
 
-	return is_known ? sum->known : NAN;
+	return is_known ? sum->known + sum->estimated : NAN;
 }
 
 static void add_functions(double *values, const struct figure *figure, const char *pattern,
@@ -194,7 +207,7 @@ static void add_functions(double *values, const struct figure *figure, const cha
 		if (!has_parts || !name_matches(pattern, function->name))
 			continue;
 		for (uint32_t run = 0; run < model->nr_runs; run++)
-			add_to_sum(&sums[run], figure, function, run);
+			add_to_sum(&sums[run], figure, function, run, model);
 	}
 	for (uint32_t run = 0; run < model->nr_runs; run++)
 		values[run] = are_known ? sum_value(&sums[run]) : NAN;

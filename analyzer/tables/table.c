@@ -98,12 +98,20 @@ static const struct sort_key {
 	{ "io",         "io_chars" },
 };
 
+/* As in pstats, a key may be cut short: "cum" begins cumtime and cumulative, which are one column. */
 const struct column *sort_column(const struct table *table, const char *name)
 {
 	const struct column *column = table_find_column(table, name, strlen(name));
+	const char *begun = NULL;
 
-	for (size_t i = 0; !column && i < sizeof(sort_keys) / sizeof(*sort_keys); i++)
-		if (strcmp(sort_keys[i].key, name) == 0)
-			column = table_find_column(table, sort_keys[i].column, strlen(sort_keys[i].column));
-	return column;
+	for (size_t i = 0; !column && *name && i < sizeof(sort_keys) / sizeof(*sort_keys); i++) {
+		const struct sort_key *key = &sort_keys[i];
+
+		if (strncmp(key->key, name, strlen(name)) != 0)
+			continue;
+		if (begun && strcmp(begun, key->column) != 0)
+			return NULL;
+		begun = key->column;
+	}
+	return begun ? table_find_column(table, begun, strlen(begun)) : column;
 }

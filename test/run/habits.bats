@@ -48,6 +48,12 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 		view functions --sort $key >sorted || { echo "$key"; return 1; }
 		same "functions by $key" "$(wc -l <sorted)" "$(view functions | wc -l)"
 	done
+	diff <(view functions --sort cum) <(view functions --sort cumtime)
+	diff <(view functions --sort tot) <(view functions --sort self_ns)
+	for key in n p x ''; do
+		run "$report" -v functions --sort "$key"
+		same "a key that means two columns, or none: '$key'" "$status" 2
+	done
 	view functions --columns function,calls,primitive_calls,self_ns,total_ns,self_per_call_ns,total_per_call_ns | perl -F, -lane '
 		next if $. == 1 || !$F[1] || $F[5] eq "";
 		die "$_" if abs($F[3] / $F[1] - $F[5]) > 1 || abs($F[4] / $F[2] - $F[6]) > 1'
@@ -387,7 +393,7 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 		memset(block, 1, sizeof(block));
 		while ((bytes -= write(fd, block, sizeof(block))) > 0)
 			;
-		usleep(400000);
+		usleep(1000000);
 	}
 	int main(int argc, char **argv)
 	{
