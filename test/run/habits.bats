@@ -393,22 +393,30 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 		memset(block, 1, sizeof(block));
 		while ((bytes -= write(fd, block, sizeof(block))) > 0)
 			;
-		usleep(1000000);
+		read(0, block, 1);
 	}
 	int main(int argc, char **argv)
 	{
 		int other = open("/proc/self/status", O_RDONLY), null = open("/dev/null", O_RDWR);
 		chdir("/");
-		usleep(300000);
-		fill(argv[1], 8 << 20);		/* the first reading is after this */
+		fill(argv[1], 8 << 20);
 		fill(argv[2], 32 << 20);
 		return other < 0 || null < 0;
 	}
 	END
+	disk() { view machine | "$here/csv" "$1" folder="$folder"; }	# it is read now and then
+	is_read() { [ "$(disk value 2>&1)" ]; }
+	has_grown() { [ $(($(disk value) - $(disk least))) -ge $((31 << 20)) ]; }
+	fill_twice() {
+		wait_until is_read
+		echo
+		wait_until has_grown
+		echo
+	}
 	local with
 	for with in "env LD_PRELOAD=$library" "monitor -q --"; do
 		rm -rf insideme.data "$folder"/*
-		$with ./app "$folder/a" "$folder/b" </dev/null >/dev/null 2>stderr
+		fill_twice | $with ./app "$folder/a" "$folder/b" >/dev/null 2>stderr
 		view machine >machine.csv
 		same "folders" "$("$here/csv" folder figure=written_disk_free_bytes <machine.csv | xargs)" \
 			"$PWD $folder"	# the first has stderr
