@@ -285,5 +285,5 @@ const char *member_recorded(const struct member *member)
 		return "functions";
 	if (member->last->end_kind == END_TURNED_OFF)
 		return process_fact(member->last, "off") ?: "gave up";
-	return member->last->header.has_hooks ? "no hook was called" : "no hooks";
+	return member->last->header.has_hooks ? "no calls" : "no hooks";
 }

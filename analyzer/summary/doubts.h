@@ -25,6 +25,9 @@ void findings_release(struct findings *findings);
 /* Give the document those that are doubts, for formats that have a place for them. */
 void doubts_tell(struct document *document, const struct model *model);
 
+/* "INSIDEME_FOCUS=a, INSIDEME_DEPTH=3": settings by which calls were left out. NULL: all calls are recorded */
+const char *settings_that_left_out(struct document *document, const struct process *process);
+
 /*
  * For the files that collect findings: add one; make the text of a number; collect those about times, ranks
  * and memory.

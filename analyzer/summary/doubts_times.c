@@ -218,26 +218,33 @@ static const char *chosen(const struct process *process, const char *setting)
 	return value && value[0] && strcmp(value, "off") != 0 ? value : NULL;
 }
 
-/* The number of these calls is not known, so their hooks' cost cannot be subtracted. */
-static void add_hooks_of_left_out(struct findings *findings, const struct model *model)
+const char *settings_that_left_out(struct document *document, const struct process *process)
 {
 	static const char *const settings[] = { "setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE",
 						"setting.INSIDEME_DEPTH" };
 	const char *names = NULL;
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const char *value = chosen(process, settings[i]);
+
+		if (value)
+			names = document_text(document, "%s%s%s=%s", names ? names : "", names ? ", " : "",
+					      strchr(settings[i], '.') + 1, value);
+	}
+	return names;
+}
+
+/* The number of these calls is not known, so their hooks' cost cannot be subtracted. */
+static void add_hooks_of_left_out(struct findings *findings, const struct model *model)
+{
+	const char *names = NULL;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		bool has_one = false;
+		const char *of_process = settings_that_left_out(findings->document, model->processes[i]);
 
-		for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
-			const char *value = chosen(model->processes[i], settings[k]);
-
-			if (value && !nr)
-				names = document_text(findings->document, "%s%s%s=%s", names ? names : "",
-						      names ? ", " : "", strchr(settings[k], '.') + 1, value);
-			has_one |= value != NULL;
-		}
-		nr += has_one;
+		names = names ?: of_process;
+		nr += of_process != NULL;
 	}
 	if (nr)
 		findings_add(findings, "hooks_of_left_out", UNIT_COUNT, (double)nr, true,

@@ -10,6 +10,7 @@
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/process_usage.h"
+#include "analyzer/summary/doubts.h"
 #include "analyzer/symbols/symbols_hooks.h"
 
 #define RUNS_LOOKED_AT	50
@@ -130,6 +131,7 @@ static const char *other_tracer(const struct process *process)
 static const char *why(struct document *document, const struct process *process)
 {
 	const char *program = process->header.program, *other = other_tracer(process);
+	const char *left_out_by = settings_that_left_out(document, process);
 	const struct object *own = with_own_hooks(process);
 
 	if (process_fact(process, "attached"))
@@ -139,6 +141,9 @@ static const char *why(struct document *document, const struct process *process)
 	if (own)
 		return document_text(document, "%s defines the hooks itself.\nRemove its "
 			"__cyg_profile_func_enter and __cyg_profile_func_exit", path_base(own->path));
+	if (left_out_by)
+		return document_text(document, "%s has hooks, but all calls were left out\n(%s)", program,
+				     left_out_by);
 	if (process->header.has_hooks)
 		return document_text(document, "%s has hooks, but none was called", program);
 	if (other)

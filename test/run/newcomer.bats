@@ -91,6 +91,14 @@ $how_to_build"
           no functions were recorded: app has hooks, but none was called'
 }
 
+@test "hooks whose calls were all left out" {
+	gcc -finstrument-functions -x c - -o app <<<'int main(void) { return 0; }'
+	insideme-run -q --focus=mian --depth=2 -- ./app
+	part Time | mask | reads 'Time      CPU time of all: N
+          no functions were recorded: app has hooks, but all calls were left out
+          (INSIDEME_FOCUS=mian, INSIDEME_DEPTH=N)'
+}
+
 @test "a script: its interpreter has no hooks" {
 	insideme-run -q -- /usr/bin/perl -e '1'
 	part Time | mask | reads 'Time      CPU time of all: N
