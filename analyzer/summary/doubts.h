@@ -25,7 +25,7 @@ void findings_release(struct findings *findings);
 /* Give the document those that are doubts, for formats that have a place for them. */
 void doubts_tell(struct document *document, const struct model *model);
 
-/* Settings by which calls were left out: "INSIDEME_FOCUS=a, INSIDEME_DEPTH=3". NULL: all calls are recorded */
+/* Settings by which calls were left out: "INSIDEME_FOCUS=a, INSIDEME_DEPTH=3". NULL: all are recorded */
 const char *settings_that_left_out(struct document *document, const struct process *process);
 
 /*
