@@ -197,7 +197,10 @@ static void add_insert(struct row_text *sql, const struct filling *filling, size
 	row_add_char(sql, ')');
 }
 
-/* "end_ns_beyond" + "start_ns" + "duration_ns" AS "end_ns" */
+/*
+ * "end_ns_beyond" + "start_ns" + "duration_ns" AS "end_ns". A view may have a column "text" or "id", as the
+ * table texts has: so all names within its SELECT have their table's name.
+ */
 static void add_selected(struct row_text *sql, const struct filling *filling, size_t column)
 {
 	const char *name = filling->rows->columns[column]->name;
@@ -205,7 +208,11 @@ static void add_selected(struct row_text *sql, const struct filling *filling, si
 	bool is_joined = filling->cells[column].is_text;
 
 	row_add_text(sql, column ? ", " : "");
-	row_add_text(sql, is_joined ? "(SELECT text FROM texts WHERE id = " : "");
+	if (is_joined) {
+		row_add_text(sql, "(SELECT texts.text FROM texts WHERE texts.id = ");
+		row_add_text(sql, parts[layout->part].name);
+		row_add_char(sql, '.');
+	}
 	add_column_name(sql, layout, name);
 	for (size_t i = 0; i < 2 && layout->of_sum[i]; i++) {
 		row_add_text(sql, " + ifnull(");
@@ -224,12 +231,13 @@ static void add_create_view(struct row_text *sql, const struct filling *filling)
 	for (size_t i = 0; i < filling->rows->nr_columns; i++)
 		add_selected(sql, filling, i);
 	row_add_text(sql, " FROM ");
-	add_table_name(sql, filling, 0);
-	for (size_t i = 1; i < NR_PARTS && filling->parts[i].nr_columns; i++) {
-		row_add_text(sql, " JOIN ");
+	for (size_t i = 0; i < NR_PARTS && filling->parts[i].nr_columns; i++) {
+		row_add_text(sql, i ? " JOIN " : "");
 		add_table_name(sql, filling, i);
 		row_add_text(sql, " AS ");
 		row_add_text(sql, parts[i].name);
+		if (!i)
+			continue;
 		row_add_text(sql, " ON ");
 		row_add_text(sql, parts[i].name);
 		row_add_text(sql, ".id = ");

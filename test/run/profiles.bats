@@ -263,7 +263,7 @@ as_csv() {
 @test "sqlite: each view has the rows and values of its csv" {
 	record leaks
 	"$report" -f sqlite -o run.db 2>/dev/null
-	as_csv functions tree callers calls processes threads heap
+	as_csv functions tree callers calls processes threads heap lines quality	# two with a column "text"
 	same "texts are there once" "$(sqlite3 run.db 'select count(*) - count(distinct text) from texts')" 0
 	run -2 "$report" -f sqlite
 	same "where" "$output" "insideme-report: -f sqlite: -o FILE says where"
