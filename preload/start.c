@@ -132,7 +132,7 @@ static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inher
 	log->has_hooks = has_hooks;
 	log->heap_bytes = bytes_of[heap];
 	log->heap_sample_bytes = heap == HEAP_SAMPLED ? (uint32_t)settings.value[SETTING_HEAP_SAMPLE] : 0;
-	log->heap_before_bytes = log->heap_peak_bytes = inherited_bytes;
+	log->heap_before_bytes = log->heap_peak_bytes = log->heap_look_bytes = inherited_bytes;
 	log->heap_total_bytes = inherited_bytes + heap_early_bytes();
 	live.heap = heap;
 }

@@ -303,33 +303,13 @@ static void read_areas(struct heap_reader *reader, take_heap *take)
 		read_entry(reader, take);
 }
 
-/*
- * With several threads, the peak does not contain what threads hold back: up to 64 KiB of each. Readings of
- * the heap contain it, and so do the sums of the paths.
- */
-static void raise_peak(struct process *process)
-{
-	const struct rowset *rows = process_rowset(process, "process");
-	int column = rows ? rowset_column(rows, "heap_bytes") : -1;
-
-	if (process->heap_peak_bytes < process->heap.peak_bytes && !heap_is_sampled(process))
-		process->heap_peak_bytes = process->heap.peak_bytes;
-	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
-		uint64_t bytes = rowset_value(rows, row, (uint32_t)column);
-
-		if (bytes > HEAP_BYTES_MAX || bytes <= process->heap_peak_bytes)
-			continue;
-		process->heap_peak_bytes = bytes;
-		process->heap_peak = row_time(process, rows, row);
-		process->heap_peak_node = NULL;
-	}
-}
-
 void heaps_read(struct process *process)
 {
 	read_areas(&(struct heap_reader){ .process = process }, add_heap);
-	if (heap_is_live(process))
-		raise_peak(process);
+	/* blocks that came while the peak was noted */
+	if (heap_is_live(process) && !heap_is_sampled(process) &&
+	    process->heap_peak_bytes < process->heap.peak_bytes)
+		process->heap_peak_bytes = process->heap.peak_bytes;
 }
 
 void heaps_each(struct process *process, heaps_visit *visit, void *context)

@@ -63,46 +63,67 @@ void heap_add_sizes(struct document *document, const struct report *report)
 	});
 }
 
-/* Return: how many processes have known live blocks; @last: the last of them */
-static size_t count_live(const struct model *model, struct process **last)
+/* What the processes with known live blocks had at their peaks. */
+struct peaks {
+	size_t nr;
+	struct process *last;		/* of these processes */
+	uint64_t bytes;			/* all */
+	uint64_t older_bytes;	/* of these: inherited at a fork, or older than the map of live blocks */
+};
+
+static struct peaks find_peaks(const struct model *model)
 {
-	size_t nr = 0;
+	struct peaks peaks = { .nr = 0 };
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		if (!model->processes[i]->heap.live_records)
+		struct process *process = model->processes[i];
+
+		if (!process->heap.live_records)
 			continue;
-		*last = model->processes[i];
-		nr++;
+		peaks.nr++;
+		peaks.last = process;
+		peaks.bytes += process->heap_peak_bytes;
+		if (!process->is_saved && process->header.heap_before_bytes > 0)
+			peaks.older_bytes += (uint64_t)process->header.heap_before_bytes;
 	}
-	return nr;
+	return peaks;
 }
 
 struct process *heap_peak_process(const struct model *model)
 {
-	struct process *process;
+	const struct peaks peaks = find_peaks(model);
 
-	return count_live(model, &process) == 1 ? process : NULL;
+	return peaks.nr == 1 ? peaks.last : NULL;
+}
+
+/* "1.92 GiB in 2.0 M blocks at the peak", or how much of the peak is known by path. */
+static const char *peak_bytes_text(struct document *document, const struct report *report,
+				   const struct peaks *peaks)
+{
+	const struct heap_stats *heap = &report->model->heap;
+	const char *known = document_number(document, UNIT_BYTES, heap->peak_bytes);
+	const char *all = document_number(document, UNIT_BYTES, peaks->bytes);
+	const char *blocks = document_count(document, heap->peak_calls, "block"), *when = "the peak", *text;
+
+	if (peaks->nr > 1)
+		when = document_text(document, "the peaks of %zu processes, each at its own time", peaks->nr);
+	/* blocks that came and went while the peak was noted are not worth words */
+	if (peaks->bytes <= heap->peak_bytes || report_is_of_threads(report) || strcmp(all, known) == 0)
+		return document_text(document, "%s in %s at %s", known, blocks, when);
+	text = document_text(document, "%s at %s, of which %s in %s are known by path", all, when, known,
+			     blocks);
+	return peaks->older_bytes ? document_text(document, "%s, and %s are older than the record", text,
+		document_number(document, UNIT_BYTES, peaks->older_bytes)) : text;
 }
 
 const char *heap_peak_text(struct document *document, const struct report *report)
 {
-	const struct model *model = report->model;
-	struct process *process = NULL;
-	const char *known = document_number(document, UNIT_BYTES, model->heap.peak_bytes), *all;
-	const char *text = document_text(document, "%s in %s at the peak", known,
-		document_count(document, model->heap.peak_calls, "block"));
-	size_t nr = count_live(model, &process);
+	const struct peaks peaks = find_peaks(report->model);
+	const struct process *process = peaks.last;
+	const char *text = peak_bytes_text(document, report, &peaks);
 
-	if (nr > 1)
-		return document_text(document, "%ss of %zu processes, each at its own time", text, nr);
-	if (!process || process->heap_peak == NO_TIME)
+	if (peaks.nr != 1 || process->heap_peak == NO_TIME)
 		return text;
-	all = document_number(document, UNIT_BYTES, process->heap_peak_bytes);
-	/* blocks that came and went while the peak was noted are not worth words */
-	if (process->heap_peak_bytes > model->heap.peak_bytes && !report_is_of_threads(report) &&
-	    strcmp(all, known) != 0)
-		text = document_text(document, "%s at the peak, of which %s in %s are known by path", all,
-				     known, document_count(document, model->heap.peak_calls, "block"));
 	return document_text(document, "%s, %s after the start%s%s", text,
 			     document_number(document, UNIT_NS, process->heap_peak),
 			     process->heap_peak_node ? ", in " : "",
@@ -124,29 +145,25 @@ static const char *not_freed_text(struct document *document, const struct model 
 const char *heap_sampled_text(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	uint64_t peak_bytes = 0, calls = 0, bytes = 0;
-	const struct process *process = NULL;
+	const struct peaks peaks = find_peaks(model);
+	uint64_t calls = 0, bytes = 0;
 	const char *when = "";
-	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		if (!model->processes[i]->heap.live_records)
 			continue;
-		process = model->processes[i];
-		peak_bytes += process->heap_peak_bytes;
-		calls += process->heap.alloc_calls;
-		bytes += process->heap.alloc_bytes;
-		nr++;
+		calls += model->processes[i]->heap.alloc_calls;
+		bytes += model->processes[i]->heap.alloc_bytes;
 	}
-	if (nr > 1)
-		when = document_text(document, "s of %zu processes, each at its own time", nr);
-	else if (process && process->heap_peak != NO_TIME)
+	if (peaks.nr > 1)
+		when = document_text(document, "s of %zu processes, each at its own time", peaks.nr);
+	else if (peaks.nr && peaks.last->heap_peak != NO_TIME)
 		when = document_text(document, ", %s after the start",
-				     document_number(document, UNIT_NS, process->heap_peak));
+				     document_number(document, UNIT_NS, peaks.last->heap_peak));
 	return document_text(document,
 			     "%s at the peak%s; %s in %s. These are counted. Their functions are "
 			     "estimated from %s, one every %s on average; %s not freed",
-			     document_number(document, UNIT_BYTES, peak_bytes), when,
+			     document_number(document, UNIT_BYTES, peaks.bytes), when,
 			     document_number(document, UNIT_BYTES, bytes),
 			     document_count(document, calls, "allocation"),
 			     document_count(document, model->heap.nr_samples, "stack"),

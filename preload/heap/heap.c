@@ -6,6 +6,7 @@
 #include <sys/sysinfo.h>
 
 #include "preload/common/base/text.h"
+#include "preload/common/log/heap_peak.h"
 #include "preload/common/resources/cgroup.h"
 #include "preload/common/run/process_id.h"
 #include "preload/common/sampler/memory_limit.h"
@@ -377,25 +378,6 @@ NOINLINE struct log_heap *heap_find_caller(struct log_thread *thread, struct log
 	return at;
 }
 
-/*
- * The process's heap is at a new peak: until the next one, paths have their current blocks as those at the
- * peak.
- */
-static void note_peak(struct log_header *log, const struct log_thread *thread, uint32_t node, int64_t total)
-{
-	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
-
-	do {
-		if (total <= peak)
-			return;
-	} while (!__atomic_compare_exchange_n(&log->heap_peak_bytes, &peak, total, false, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-	log->heap_peak_ticks = now_ticks();
-	log->heap_peak_thread = thread->head.self;
-	log->heap_peak_node = node;
-	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
-}
-
 /* It is not known whether blocks older than the map still live. The path's own thread comes here first. */
 void heap_keep_peak(struct log_heap *heap)
 {
@@ -484,7 +466,8 @@ static void publish_held(struct log_thread *thread, uint32_t node)
 
 	if (log && thread != &heap_early) {
 		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
-		note_peak(log, thread, node, total);
+		if (unlikely(total > log->heap_look_bytes))
+			heap_peak_look(log, thread, node);
 		if (live.heap == HEAP_LIVE)
 			return_some(total);
 		if (unlikely(ceiling_is_reached(log, total)))

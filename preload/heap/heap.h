@@ -189,11 +189,15 @@ static ALWAYS_INLINE void heap_before_change(const struct log_header *log, struc
 		heap_keep_peak(heap);
 }
 
-/* Is the heap above its peak so far? One thread's view: what others hold back is not known anyway. */
+/*
+ * Is the heap above its peak so far, as far as this thread knows? If not, because another thread has just
+ * noted a peak, heap_has_peaked() is true afterwards.
+ */
 static ALWAYS_INLINE bool heap_is_at_peak(const struct log_header *log, const struct log_thread *thread)
 {
-	return unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) &&
-	       log->nr_threads == 1;
+	const int64_t look = __atomic_load_n(&log->heap_look_bytes, __ATOMIC_ACQUIRE);
+
+	return unlikely(log->heap_total_bytes + thread->heap_held_bytes > look);
 }
 
 struct heap_released {

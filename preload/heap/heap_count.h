@@ -94,8 +94,8 @@ static ALWAYS_INLINE bool heap_freed_at_once(struct log_thread *thread, void *pl
 	if (unlikely(!node->heap || !blocks_find_usual(place, &entry, &block)))
 		return false;
 	heap = log_at(log, block.heap);
-	if (unlikely(heap->thread != thread->head.self || heap_has_peaked(log, heap) ||
-		     heap_is_at_peak(log, thread) || !heap_may_hold(thread, -(long)block.bytes)))
+	if (unlikely(heap->thread != thread->head.self || heap_is_at_peak(log, thread) ||
+		     heap_has_peaked(log, heap) || !heap_may_hold(thread, -(long)block.bytes)))
 		return false;
 	blocks_drop(&entry);
 	heap_add_released(heap, (struct heap_released){ 1, block.bytes, block.birth });

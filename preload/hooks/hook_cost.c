@@ -190,7 +190,7 @@ static void measure_all(struct log_header *log)
 	header->threshold_floor_ticks = log->threshold_floor_ticks;
 	header->slice_shift = log->slice_shift;
 	header->page_bytes = log->page_bytes;
-	header->heap_peak_bytes = INT64_MAX;	/* no block of ours makes a new peak */
+	header->heap_look_bytes = INT64_MAX;	/* no block of ours makes a new peak */
 	begin(header, &own.scratch);
 	measure_hooks(log, &own.scratch);
 	if (live.timing == LOG_TIMING_COUNTS)

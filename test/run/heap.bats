@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What lives, leaks and made the peak, exact to the byte, and beside valgrind and heaptrack.
+# What lives and leaks, exact to the byte, and beside valgrind and heaptrack. Of the peak: heap_peak.bats
 load lib
 load heap
 
@@ -49,77 +49,6 @@ load heap
 	done
 }
 
-# the_peak: of the program peak
-the_peak() {
-	same "peak of base" "$(of peak_heap_bytes base)" 1000
-	same "peak of grow" "$(of peak_heap_bytes grow)" 617250
-	same "peak of last" "$(of peak_heap_bytes last)" 777
-	same "blocks of grow" "$(of peak_heap_blocks grow)" 50
-	same "all of it" "$(all peak_heap_bytes)" 619027
-	"$report" -v heap >heap.txt
-	grep -A2 '^Heap' heap.txt | xargs | grep \
-		'^Heap 605 KiB in 52 blocks at the peak, .* in main > rise > last;'
-	grep '617250\|603 KiB .* 50  main > rise > grow' heap.txt
-}
-
-@test "who made the peak, to the byte" {
-	for compiler in '' .clang; do
-		rm -rf insideme.data heap.csv
-		INSIDEME_THRESHOLD=0 record peak$compiler
-		quiet
-		the_peak
-		same "not freed" "$(all not_freed_bytes)" 0
-		view functions --columns function,highest_heap_bytes >functions.csv
-		for function in last rise main; do same "while $function was open" \
-			"$(value highest_heap_bytes function=$function)" 619027; done
-		same "while base was open" "$(value highest_heap_bytes function=base)" 1000
-	done
-}
-
-@test "what other threads were in at the peak" {
-	cat >threads.c <<-'END'
-		#include <pthread.h>
-		#include <stdlib.h>
-		#include <unistd.h>
-		static int told[2], go[2];
-		static void *volatile kept;
-		static void tell_and_wait(void) { char byte = 0; if (write(told[1], &byte, 1) + read(go[0], &byte, 1) != 2) abort(); }
-		static void waits(void) { tell_and_wait(); }
-		static void stays(void) { tell_and_wait(); for (;;) pause(); }
-		static void *work(void *which) { if (which) stays(); else waits(); return NULL; }
-		static void rise(void) { kept = malloc(5000000); usleep(1000); free(kept); }
-		int main(void)
-		{
-			pthread_t threads[4];
-			char bytes[4];
-			if (pipe(told) || pipe(go)) return 1;
-			for (long i = 0; i < 4; i++) pthread_create(&threads[i], NULL, work, (void *)(i / 3));
-			for (int i = 0; i < 4; i++) if (read(told[0], bytes, 1) != 1) return 1;
-			rise();
-			if (write(go[1], bytes, 4) != 4) return 1;
-			for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
-			return 0;
-		}
-	END
-	gcc -O0 -g -pthread -finstrument-functions threads.c -o threads
-	INSIDEME_WAITS=off LD_PRELOAD=$library ./threads	# whether each thread is in read() by then is chance
-	COLUMNS=200 "$report" -v heap >heap.txt
-	grep '^Heap .* at the peak, .* in main > rise;' heap.txt
-	grep '^Open then  *in other threads: 3 in work > waits > tell_and_wait; 1 in work > stays > tell_and_wait$' heap.txt
-}
-
-@test "a peak is of the path that allocated, when it did, not of the first free" {
-	local compiler
-	for compiler in '' .clang; do
-		rm -rf insideme.data
-		record late_peak$compiler
-		"$report" -v heap | tr -s ' \n' ' ' >heap.txt
-		grep -o 'Heap 39.1 KiB in 40 blocks at the peak, .* in main > gather;' heap.txt
-		between "time of the peak, ms" 0 \
-			"$(sed -n 's/.* peak, \([0-9]*\)[.0-9]* ms after.*/\1/p' heap.txt)" 400
-	done
-}
-
 @test "the first page charges what wrappers allocate to their callers, and says so" {
 	local compiler
 	for compiler in '' .clang; do
@@ -136,14 +65,6 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 	done
 }
 
-@test "killed at its peak, a program shows the blocks that made it up" {
-	record peak dies || true
-	"$report" -v heap -f csv >heap.csv
-	same "peak of grow" "$(of peak_heap_bytes grow)" 617250
-	same "all of it" "$(all peak_heap_bytes)" 619027
-	same "not freed" "$(all not_freed_bytes)" 619027
-}
-
 @test "leaks and totals are those of valgrind's memcheck" {
 	command -v valgrind || skip "valgrind is not installed"
 	for program in leaks peak leaks_cpp; do
@@ -155,18 +76,6 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 		[ $program != leaks ] || continue	# valgrind counts an allocation that failed
 		same "allocations of $program" "$(all alloc_calls)" "$allocs"
 		same "bytes of $program" "$(all alloc_bytes)" "$allocated"
-	done
-}
-
-@test "the peak is that of valgrind's massif" {
-	command -v valgrind || skip "valgrind is not installed"
-	for program in peak leaks_cpp; do
-		rm -rf insideme.data heap.csv
-		valgrind --tool=massif --peak-inaccuracy=0.0 --massif-out-file=massif.out \
-			"$bin/$program" >/dev/null 2>&1
-		massif=$(sed -n 's/^mem_heap_B=//p' massif.out | sort -n | tail -1)
-		record $program
-		same "peak of $program" "$(all peak_heap_bytes)" "$massif"
 	done
 }
 

@@ -62,15 +62,3 @@ bool activity_look(struct activity *activity)
 	activity->newest = newest;
 	return is_active;
 }
-
-int64_t activity_held(const struct activity *activity)
-{
-	int64_t held = 0;
-
-	for (uint32_t i = 0; i < activity->nr_threads; i++) {
-		const struct log_thread *thread = log_at(activity->log, activity->threads[i]);
-
-		held += __atomic_load_n(&thread->heap_held_bytes, __ATOMIC_RELAXED);
-	}
-	return held;
-}

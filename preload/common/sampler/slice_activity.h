@@ -21,6 +21,3 @@ void activity_init(struct activity *activity, const struct log_header *log);
 
 /* Was a slice written since the last look? */
 bool activity_look(struct activity *activity);
-
-/* Bytes of heap that the threads seen so far have not yet added to the process's total. */
-int64_t activity_held(const struct activity *activity);

@@ -3,6 +3,7 @@
 #include "preload/common/sampler/sources.h"
 
 #include "preload/common/base/clock.h"
+#include "preload/common/log/heap_peak.h"
 
 /*
  * If rows of a process come faster than this, not all of them are full: two texts are half of a
@@ -154,20 +155,14 @@ static int64_t entered_heap_bytes(const struct sampler_config *config)
 	       (heap ? (int64_t)(heap->alloc_bytes - heap->freed_bytes) : 0);
 }
 
-/* Bytes that threads have not yet added are counted for ACTIVITY_THREADS of them. */
-static int64_t logged_heap_bytes(const struct sources *sources)
-{
-	return __atomic_load_n(&sources->config.log->heap_total_bytes, __ATOMIC_RELAXED) +
-	       activity_held(&sources->activity);
-}
-
 static uint64_t heap_bytes(const struct sources *sources)
 {
 	const struct sampler_config *config = &sources->config;
-	int64_t bytes = config->ancestor ? entered_heap_bytes(config) : logged_heap_bytes(sources);
+	int64_t bytes;
 
 	if ((config->ancestor ? config->entry->heap_bytes : config->log->heap_bytes) == LOG_HEAP_OFF)
 		return LOG_NONE;
+	bytes = config->ancestor ? entered_heap_bytes(config) : heap_peak_sample(config->log);
 	return bytes > 0 ? (uint64_t)bytes : 0;	/* below 0: frees of earlier blocks, or bytes not yet added */
 }
 
