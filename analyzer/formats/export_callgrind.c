@@ -7,6 +7,7 @@
 #include "analyzer/formats/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static const struct {
 #define NR_EVENTS (sizeof(events) / sizeof(*events))
 
 struct costs {
-	int64_t of[NR_EVENTS];
+	double of[NR_EVENTS];
 };
 
 struct calls_of {
@@ -139,10 +140,15 @@ static void write_name(FILE *out, const char *name)
 		putc_unlocked((unsigned char)*name < ' ' ? ' ' : *name, out);
 }
 
+static const char *file_of(const struct function *function)
+{
+	return function->file ?: "???";
+}
+
 /* fl=(1) path; afterwards fl=(1) */
 static void write_file(struct callgrind *to, const char *key, const struct function *function)
 {
-	const char *path = function->file ?: "???";
+	const char *path = file_of(function);
 	bool is_new;
 
 	fprintf(to->out, "%s=(%" PRIu64 ")", key, text_number(&to->files, path, &is_new) + 1);
@@ -164,7 +170,7 @@ static void write_costs(struct callgrind *to, uint32_t line, const struct costs 
 {
 	fprintf(to->out, "%u", line);
 	for (size_t i = 0; i < to->nr_weights; i++)
-		fprintf(to->out, " %" PRId64, costs->of[i]);
+		fprintf(to->out, " %lld", llround(costs->of[i]));
 	putc('\n', to->out);
 }
 
@@ -189,7 +195,7 @@ static void write_head(struct callgrind *to, const struct report *report)
 	fputs("\nsummary:", to->out);
 	add(&sum, &to->below[0]);
 	for (size_t i = 0; i < to->nr_weights; i++)
-		fprintf(to->out, " %" PRId64, sum.of[i]);
+		fprintf(to->out, " %lld", llround(sum.of[i]));
 	fputs("\n\n", to->out);
 }
 
@@ -201,7 +207,9 @@ static size_t first_call(const struct callgrind *to, const struct function *call
 
 static void write_calls(struct callgrind *to, const struct calls_of *calls)
 {
-	write_file(to, "cfi", calls->function);
+	/* without it the file is the caller's: callgrind_annotate makes only that one relative to its folder */
+	if (strcmp(file_of(calls->caller), file_of(calls->function)) != 0)
+		write_file(to, "cfi", calls->function);
 	write_function(to, "cfn", calls->function);
 	fprintf(to->out, "calls=%" PRIu64 " %u\n", calls->calls, calls->function->line);
 	write_costs(to, calls->caller->line, &calls->costs);

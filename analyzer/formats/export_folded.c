@@ -87,7 +87,7 @@ static void write_paths(struct folded *folded)
 		int64_t value;
 
 		begin_line(folded, node->depth, is_too_deep ? DEEPER : export_name(node->function));
-		value = is_too_deep ? weight_below(folded->weight, &node) : folded->weight->of(node);
+		value = weight_shown(folded->weight, &node);
 		if (matched && !is_too_deep)
 			value -= write_kernel(folded, node);
 		if (matched)

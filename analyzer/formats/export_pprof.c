@@ -166,8 +166,7 @@ static void add_sample(struct pprof *pprof, struct tree_node **node)
 
 	for (size_t i = 0; i < pprof->nr_weights; i++) {
 		struct tree_node *at = path;
-		int64_t value = path->depth > PATHS_DEPTH ? weight_below(pprof->weights[i], &at)
-							  : pprof->weights[i]->of(path);
+		int64_t value = weight_shown(pprof->weights[i], &at);
 
 		*node = at;
 		has_any |= value != 0;

@@ -182,7 +182,7 @@ static void add_weight_profile(struct speedscope *to, const struct weight *weigh
 	int64_t sum = 0;
 
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		sum += weight->of(node);
+		sum += weight_shown(weight, &node);
 	if (!sum)
 		return;
 	begin_profile(&to->sums, "sampled", weight->title,
@@ -191,7 +191,7 @@ static void add_weight_profile(struct speedscope *to, const struct weight *weigh
 	row_add_text(&to->sums, ",\"samples\":[");
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		const struct tree_node *path = node;
-		int64_t value = node->depth > PATHS_DEPTH ? weight_below(weight, &node) : weight->of(node);
+		int64_t value = weight_shown(weight, &node);
 
 		if (!value)
 			continue;

@@ -18,26 +18,24 @@ static int64_t calls_of(const struct call_stats *stats, const struct heap_stats 
 	return (int64_t)stats->calls;
 }
 
-static int64_t get_self(const struct tree_node *node)
+static double get_self(const struct tree_node *node)
 {
-	const struct call_stats stats = path_stats(node);
-
-	return self_of(&stats, NULL);
+	return fmax(path_stats(node).self_ns, 0);
 }
 
-static int64_t get_calls(const struct tree_node *node)
+static double get_calls(const struct tree_node *node)
 {
-	return (int64_t)node->sum.calls;
+	return (double)node->sum.calls;
 }
 
-static int64_t get_samples(const struct tree_node *node)
+static double get_samples(const struct tree_node *node)
 {
-	return (int64_t)node->samples->nr;
+	return (double)node->samples->nr;
 }
 
-static int64_t get_cpu(const struct tree_node *node)
+static double get_cpu(const struct tree_node *node)
 {
-	return llround(node->samples->ns);
+	return node->samples->ns;
 }
 
 #define HEAP_WEIGHT(field) \
@@ -46,9 +44,9 @@ static int64_t get_cpu(const struct tree_node *node)
 		(void)stats; \
 		return (int64_t)heap->field; \
 	} \
-	static int64_t get_ ## field(const struct tree_node *node) \
+	static double get_ ## field(const struct tree_node *node) \
 	{ \
-		return (int64_t)node->heap->field; \
+		return (double)node->heap->field; \
 	}
 
 HEAP_WEIGHT(alloc_calls)
@@ -104,18 +102,17 @@ const struct weight *weight_by_name(const char *column)
 	return weight;
 }
 
-int64_t weight_below(const struct weight *weight, struct tree_node **node)
+int64_t weight_shown(const struct weight *weight, struct tree_node **node)
 {
 	uint32_t depth = (*node)->depth;
-	struct tree_node *next = *node;
-	int64_t sum = 0;
+	double sum = weight->of(*node);
 
-	do {
-		*node = next;
-		sum += weight->of(next);
-		next = tree_next(next);
-	} while (next && next->depth > depth);
-	return sum;
+	for (struct tree_node *below = tree_next(*node);
+	     depth > PATHS_DEPTH && below && below->depth > depth; below = tree_next(below)) {
+		*node = below;
+		sum += weight->of(below);
+	}
+	return llround(sum);
 }
 
 static bool can_have(const struct report *report, const struct weight *weight)

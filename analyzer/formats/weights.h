@@ -11,7 +11,7 @@ struct weight {
 	const char *column;		/* of the view tree: "self_ns" */
 	const char *title;		/* "time" */
 	enum unit unit;
-	int64_t (*of)(const struct tree_node *node);
+	double (*of)(const struct tree_node *node);
 	/* NULL: not for --diff */
 	int64_t (*of_diff)(const struct call_stats *stats, const struct heap_stats *heap);
 	bool (*is_known)(const struct report *report);
@@ -32,9 +32,9 @@ const struct weight *weight_by_name(const char *column);
  */
 const struct weight *weight_asked(const struct report *report);
 
-/* All of @node's path and of those below it; goes to the last of them in the order of tree_next(). */
-int64_t weight_below(const struct weight *weight, struct tree_node **node);
-
 /* Deeper stacks end in DEEPER: few readers open them. */
 #define PATHS_DEPTH	500
 #define DEEPER		"(deeper)"
+
+/* Of @node's path; if that is deeper, of those below it too: goes to the last of them as tree_next() does. */
+int64_t weight_shown(const struct weight *weight, struct tree_node **node);
