@@ -34,12 +34,19 @@ struct largest {
 	off_t bytes;
 };
 
+/* A row has the name once more, as its field: @name. */
+static size_t name_bytes(const struct function *function)
+{
+	return 2 * strlen(function->name) + strlen(function->file ?: "");
+}
+
 /*
  * A csv of single calls is limited like a trace: if all calls would be too much, shorter ones are left out.
  */
 static const struct trace_format csv_of_calls = { .name = "csv",
 						  .most_bytes = 100u << 20,
-						  .call_bytes = 250 };
+						  .call_bytes = 200,
+						  .name_bytes = name_bytes };
 
 /* The rule for its rows, which the caller frees; NULL: all of them fit, or there are none. */
 static char *long_calls(const struct report *report)

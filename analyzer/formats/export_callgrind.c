@@ -207,7 +207,7 @@ static size_t first_call(const struct callgrind *to, const struct function *call
 
 static void write_calls(struct callgrind *to, const struct calls_of *calls)
 {
-	/* without it the file is the caller's: callgrind_annotate makes only that one relative to its folder */
+	/* else it is the file of the caller, which alone callgrind_annotate makes relative to its folder */
 	if (strcmp(file_of(calls->caller), file_of(calls->function)) != 0)
 		write_file(to, "cfi", calls->function);
 	write_function(to, "cfn", calls->function);

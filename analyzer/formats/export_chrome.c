@@ -173,12 +173,17 @@ static void write_head(struct chrome *chrome, const struct trace *trace)
 	row_end(line, chrome->out);
 }
 
+static size_t name_bytes(const struct function *function)
+{
+	return strlen(export_name(function));
+}
+
 static const struct trace_format format = {
 	.name = "chrome",
 	.most_bytes = SIZE,
 	.call_bytes = CALL_BYTES,
 	.left_out_bytes = LEFT_OUT_BYTES,
-	.repeats_names = true,
+	.name_bytes = name_bytes,
 	.track = add_track,
 	.end = add_call,
 };

@@ -82,8 +82,9 @@ static bool is_inside(const struct model *model, int64_t start, double lasts_ns)
 
 static size_t bytes_of(const struct trace *trace, const struct tree_node *node)
 {
-	return trace->format->call_bytes +
-	       (trace->format->repeats_names ? strlen(export_name(node->function)) : 0);
+	const struct trace_format *format = trace->format;
+
+	return format->call_bytes + (format->name_bytes ? format->name_bytes(node->function) : 0);
 }
 
 static uint64_t open_bytes(struct trace *trace)

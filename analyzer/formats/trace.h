@@ -48,7 +48,7 @@ struct trace_format {
 	size_t most_bytes;		/* --max-size where it is not given */
 	size_t call_bytes;		/* a call takes in its file, */
 	size_t left_out_bytes;		/* and so much more where calls in it are left out; */
-	bool repeats_names;		/* and its name too */
+	size_t (*name_bytes)(const struct function *function);	/* and this for its name; NULL: 0 */
 	void (*track)(void *to, const struct track *track);	/* a new one */
 	void (*begin)(void *to, const struct track *track, const struct trace_call *call); /* NULL: nothing */
 	void (*end)(void *to, const struct track *track, const struct trace_call *call, int64_t time,

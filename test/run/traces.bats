@@ -235,6 +235,12 @@ ends() {
 	least=$("$here/csv" duration_ns <some/calls.csv | sort -n | head -1)
 	same "all that are as long" "$(view calls --filter "duration_ns >= $least" --columns depth | wc -l)" \
 		"$(wc -l <some/calls.csv)"
+	# names are much of a row
+	sed "s/leaf/$(printf 'a%.0s' {1..2000})/" "$here/../programs/calls.c" >long.c
+	gcc -g -O1 -finstrument-functions long.c -o named
+	INSIDEME_THRESHOLD=0 LD_PRELOAD=$library ./named >stdout || true
+	"$report" -o long/ --max-size 1M
+	between "bytes with long names" 300000 "$(stat -c %s long/calls.csv)" 1048576
 }
 
 @test "a saved profile has no trace" {
