@@ -15,6 +15,7 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/formats/export.h"
 #include "analyzer/tables/table_text.h"
 #include "analyzer/views/views.h"
 
@@ -495,6 +496,8 @@ int export_sqlite(struct report *report)
 
 	if (!path)
 		return error("-f sqlite: -o FILE says where"), EXIT_USAGE;
+	if (export_is_compressed(report->options))
+		return error("-f sqlite: a database is not compressed: -o FILE without .gz"), EXIT_USAGE;
 	done = sqlite_create(&sqlite, path) && fill_database(&sqlite, report);
 	return sqlite_close(&sqlite, done) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

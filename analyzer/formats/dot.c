@@ -52,6 +52,18 @@ void dot_text(FILE *out, const char *text)
 	free(clean);
 }
 
+void dot_tooltip(FILE *out, const struct function *function)
+{
+	fputs("tooltip=\"", out);
+	dot_text(out, function->name);
+	if (function->file) {
+		fputs("\\n", out);
+		dot_text(out, function->file);
+		fprintf(out, ":%u", function->line);
+	}
+	putc('"', out);
+}
+
 /* ---- the file ---- */
 
 /* "pdf" of "graph.pdf"; NULL: it is no picture */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct function;
 struct report;
 
 /* "#rrggbb" in quotes; all from 0 to 1. */
@@ -12,6 +13,9 @@ void dot_color(FILE *out, double hue, double saturation, double lightness);
 
 /* Within quotes. Names of more than 4,096 bytes are cut: graphviz refuses longer ones. */
 void dot_text(FILE *out, const char *text);
+
+/* tooltip="name\nfile:line", whose source must be known: export_sources() */
+void dot_tooltip(FILE *out, const struct function *function);
 
 /*
  * Write the graph by @write to --output. If that file's name ends as a picture's, graphviz draws it.

@@ -269,9 +269,9 @@ static void write_node(const struct graph *graph, const struct function *functio
 		write_line(graph, function, graph->labels[i]);
 	if (graph->cycle[function->number])
 		fprintf(out, "\\ncycle %u", graph->cycle[function->number]);
-	fputs("\", tooltip=\"", out);
-	dot_text(out, function->name);
-	fputs("\"];\n", out);
+	fputs("\", ", out);
+	dot_tooltip(out, function);
+	fputs("];\n", out);
 }
 
 static void write_edge(const struct graph *graph, const struct edge *edge)
@@ -384,6 +384,7 @@ int export_dot(struct report *report)
 	const double alls[] = { model->functions_ns, model->samples.ns, (double)model->calls };
 	int status;
 
+	export_sources(model);
 	if (!graph.theme ||
 	    !read_labels(&graph, options_want_folder(report->options) ? NULL : report->options->columns))
 		return EXIT_USAGE;

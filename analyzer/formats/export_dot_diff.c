@@ -177,9 +177,9 @@ static void write_node(const struct both *both, FILE *out, const struct diff_fun
 	fputs("\\n", out);
 	write_calls(out, (double)function->sides[DIFF_BEFORE].stats.calls / both->nr_runs[DIFF_BEFORE],
 		    (double)function->sides[DIFF_AFTER].stats.calls / both->nr_runs[DIFF_AFTER]);
-	fputs("\", tooltip=\"", out);
-	dot_text(out, function->function->name);
-	fputs("\"];\n", out);
+	fputs("\", ", out);
+	dot_tooltip(out, function->function);
+	fputs("];\n", out);
 }
 
 static void write_both(void *of, FILE *out)
@@ -215,6 +215,8 @@ int dot_diff(struct report *report)
 	};
 	int status;
 
+	export_sources(models[0]);
+	export_sources(models[1]);
 	for (int side = 0; side < DIFF_SIDES; side++)
 		both.all[side] = (both.has_times ? models[side]->functions_ns : (double)models[side]->calls) /
 				 both.nr_runs[side];

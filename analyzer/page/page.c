@@ -9,6 +9,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/base/whole_file.h"
 #include "analyzer/calls/function_resources.h"
+#include "analyzer/formats/export.h"
 #include "analyzer/views/views.h"
 
 #define DEFAULT_PATH	"insideme.html"
@@ -160,8 +161,11 @@ static int save(const struct page *page, const char *path)
 
 	if (result < 0)
 		return result;
-	print(page, file.out);
-	return whole_file_close(&file, true);
+	if (export_is_compressed(page->report->options))
+		result = whole_file_compress(&file);
+	if (result == 0)
+		print(page, file.out);
+	return whole_file_close(&file, result == 0);
 }
 
 static void release(struct page *page)

@@ -109,7 +109,7 @@ int view_has_no_diff(void)
 {
 	char *list = list_those(has_diff);
 
-	error("--diff: only with -v %s as text, csv or json, or with -f html", list);
+	error("--diff: only with -v %s as text, csv, json or markdown, or with -f html, dot or folded", list);
 	free(list);
 	return EXIT_USAGE;
 }

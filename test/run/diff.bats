@@ -199,7 +199,8 @@ row() { "$here/csv" "$@" <diff.csv; }
 	same "status" "$status" 1
 	run "$report" -v calls --diff last
 	same "status" "$status" 2
-	[[ $output == *"--diff: only with -v functions, tree as text, csv or json, or with -f html"* ]]
+	[[ $output == *"--diff: only with -v functions, tree as text, csv, json or markdown, \
+or with -f html, dot or folded"* ]]
 	run "$report" -f mprof --diff last
 	same "status" "$status" 2
 	run "$report" --diff last --save x

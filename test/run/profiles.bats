@@ -161,6 +161,7 @@ as_functions() {
 	done <wanted
 	same "even calls odd" "$(found 2 'even > odd' dot.rows)" 500
 	same "functions of the cycle" "$(found 2 'cycle 1' dot.rows)" 2
+	grep -q "tooltip=\"fib.n.*/calls.c:$(view functions | "$here/csv" line function=fib)\"" file.dot
 	of dot --min-percent 20
 	view functions --columns total_ns,self_ns,function | tail -n +2 | sort -t , -k 1,1 |
 		awk -F , '{ total[$3] = $1; all += $2 }
@@ -213,7 +214,7 @@ drawn() { cut -f 1 dot.rows | grep -v ' > ' | grep -v '^cycle' | sort | xargs; }
 				return 0;
 			}
 		END
-		gcc -O1 -finstrument-functions work.c -o $name.work
+		gcc -g -O1 -finstrument-functions work.c -o $name.work
 		LD_PRELOAD=$library INSIDEME_RUN=$PWD/$name ./$name.work
 	done
 	"$report" -f dot --diff old new | dot -Tjson >graph.json
@@ -221,6 +222,7 @@ drawn() { cut -f 1 dot.rows | grep -v ' > ' | grep -v '^cycle' | sort | xargs; }
 	same "once" "$(node once label | sed 's/.*n//')" "0× / 1×"
 	same "faster" "$(node faster label | sed 's/.*n//')" "2× / 2×"
 	[[ $(node faster color) =~ ^#00[8-9a-f].00$ || $(node faster color) =~ ^#0.c.0.$ ]]
+	[[ $(node slower tooltip) =~ ^slower.n.*/work.c:6$ ]]
 	[[ $(node slower color) =~ ^#[6-9a-f].[0-6].[0-6].$ ]]
 	same "calls of faster" "$(jq -r '.edges[].label' graph.json | sort | xargs)" "0× / 1× 1× / 1× 2× / 2×"
 	same "nothing changed" "$("$report" -f dot --diff old old | grep -c 'color="#666666", label')" 3

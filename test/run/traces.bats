@@ -260,6 +260,11 @@ ends() {
 	cmp plain.json <(gzip -dc packed.json.gz)
 	"$report" -v functions -f csv -o functions.csv.gz
 	cmp <(view functions) <(gzip -dc functions.csv.gz)
+	"$report" -f html -o page.html.gz
+	gzip -dc page.html.gz | grep -q '</html>'
+	run -2 "$report" -f sqlite -o run.db.gz
+	same "a database" "$output" \
+		"insideme-report: -f sqlite: a database is not compressed: -o FILE without .gz"
 	run -1 "$report" -f chrome -o missing/trace.json.gz
 	same "what it says" "$output" \
 		"insideme-report: cannot write missing/trace.json.gz: No such file or directory"
