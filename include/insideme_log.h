@@ -195,8 +195,8 @@ struct log_header {
 
 	/* Live heap of the process, less what threads have not yet added */
 	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;
-	/* Above it, with what a thread holds back, the thread looks for a peak */
-	LOG_SHARED int64_t heap_look_bytes;
+	/* The part inherited at the fork, or from before the map of live blocks */
+	int64_t heap_before_bytes;
 	/* Blocks that are not in the map: older ones, or another allocator's */
 	LOG_SHARED uint64_t heap_unknown_frees;
 	LOG_SHARED int64_t heap_peak_bytes;	/* the highest live heap so far, with what threads held */
@@ -269,8 +269,8 @@ struct log_header {
 	LOG_SHARED uint32_t focus_wanted;
 	LOG_SHARED uint32_t focus_seen;
 	LOG_SHARED char focus[LOG_FOCUS_BYTES];
-	/* The part of the heap that was inherited at the fork, or is older than the map of live blocks */
-	int64_t heap_before_bytes;
+	/* Above it, heap_total_bytes with what a thread holds back, the thread looks for a peak */
+	LOG_SHARED int64_t heap_look_bytes;
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
