@@ -51,13 +51,17 @@ static const struct trace_format csv_of_calls = { .name = "csv",
 /* The rule for its rows, which the caller frees; NULL: all of them fit, or there are none. */
 static char *long_calls(const struct report *report)
 {
+	struct options options = *report->options;
+	struct report own = *report;
 	struct trace trace;
 	char *rule = NULL;
 
 	if (model_has_saved(report->model))
 		return NULL;
-	trace_open(&trace, report, &csv_of_calls, NULL, 0);
-	if (trace.nr_shown < trace.nr_calls)
+	options.match = NULL;	/* the folder has all rows */
+	own.options = &options;
+	trace_open(&trace, &own, &csv_of_calls, NULL, 0);
+	if (trace.least_ns > 0)
 		rule = xasprintf("duration_ns >= %.0f", trace.least_ns);
 	trace_close(&trace);
 	return rule;

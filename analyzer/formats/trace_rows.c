@@ -18,15 +18,16 @@ const char *trace_shown_text(const struct trace *trace)
 {
 	static char text[160];
 	char least[UNIT_TEXT_MAX];
+	bool is_cut = trace->least_ns > 0;	/* else --match and --filter chose */
 
 	if (trace->nr_shown == trace->nr_calls)
 		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown",
 			 trace->nr_calls);
 	else
 		snprintf(text, sizeof(text),
-			 "%" PRIu64 " of %" PRIu64 " calls that have a record are shown: those of "
-			 "at least %s",
-			 trace->nr_shown, trace->nr_calls, unit_format(least, UNIT_NS, trace->least_ns));
+			 "%" PRIu64 " of %" PRIu64 " calls that have a record are shown%s%s", trace->nr_shown,
+			 trace->nr_calls, is_cut ? ": those of at least " : "",
+			 is_cut ? unit_format(least, UNIT_NS, trace->least_ns) : "");
 	return text;
 }
 

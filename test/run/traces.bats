@@ -202,6 +202,7 @@ ends() {
 	INSIDEME_THRESHOLD=0 record calls || true
 	of chrome --match outer
 	same "outer" "$(found 2 outer chrome.rows)" 1000
+	grep -q '"1000 of 32893 calls that have a record are shown"' file.chrome
 	same "nothing else" "$(grep -cE '^(fib|main|middle)	' chrome.rows)" 0
 	of perfetto --filter 'function in outer,main and duration > 0'
 	same "outer by --filter" "$(found 2 outer perfetto.rows) $(found 2 main perfetto.rows)" "1000 1"
@@ -228,6 +229,8 @@ ends() {
 	run "$report" -o all/
 	same "all calls" "$(tail -n +2 all/calls.csv | wc -l)" 32893
 	[[ $output != *"without events.csv"* && -s all/events.csv && -s all/graph.pdf ]]
+	run "$report" -o matched/ --match outer
+	[[ $output != *"without events.csv"* && -s matched/events.csv ]]
 	run "$report" -o some/ --max-size 1M
 	[[ $output = *"; without events.csv and shorter calls (--max-size 0: with all)"* ]]
 	[ ! -e some/events.csv ]
