@@ -176,6 +176,16 @@ uint64_t rowset_first(const struct rowset *rows, const char *name)
 	return LOG_NONE;
 }
 
+uint64_t rowset_last(const struct rowset *rows, const char *name)
+{
+	int column = rowset_column(rows, name);
+
+	for (size_t row = rows->nr_rows; column >= 0 && row-- > 0;)
+		if (rowset_value(rows, row, (uint32_t)column) != LOG_NONE)
+			return rowset_value(rows, row, (uint32_t)column);
+	return LOG_NONE;
+}
+
 static bool is_at(const struct rowset *rows, size_t row, uint64_t ticks)
 {
 	return rowset_ticks(rows, row) <= ticks &&

@@ -53,8 +53,9 @@ bool rowset_is_of_machine(const struct rowset *rows);
 
 /* The number of the column @name; -1 if there is none. */
 int rowset_column(const struct rowset *rows, const char *name);
-/* Its first reading that is known; LOG_NONE: there is none */
+/* Its first and last reading that is known; LOG_NONE: there is none */
 uint64_t rowset_first(const struct rowset *rows, const char *name);
+uint64_t rowset_last(const struct rowset *rows, const char *name);
 
 static inline uint64_t rowset_ticks(const struct rowset *rows, size_t row)
 {

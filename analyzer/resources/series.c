@@ -76,6 +76,25 @@ static void note_peak(struct series *series, double value, int64_t time)
 		series->min = value;
 }
 
+/* The rows of a set of @process. */
+struct timed_rows {
+	struct process *process;
+	const struct rowset *rows;
+	int64_t *times;			/* [row], model time */
+};
+
+static void timed_rows_init(struct timed_rows *timed, struct process *process, const struct rowset *rows)
+{
+	*timed = (struct timed_rows){ process, rows, xcalloc(rows->nr_rows + 1, sizeof(*timed->times)) };
+	for (size_t row = 0; row < rows->nr_rows; row++)
+		timed->times[row] = row_time(process, rows, row);
+}
+
+static void timed_rows_release(struct timed_rows *timed)
+{
+	free(timed->times);
+}
+
 /* Fit of a straight line. Its sums are kept as means, so that they stay exact. */
 struct slope {
 	double nr;
@@ -104,16 +123,16 @@ static double slope_of(const struct slope *slope)
  * before it, so all of them are worth only (1 - r) / (1 + r) as many independent ones; r is the correlation
  * of neighbours.
  */
-static double slope_error(const struct slope *slope, struct process *process, const struct rowset *rows,
-			  uint32_t column)
+static double slope_error(const struct slope *slope, const struct timed_rows *timed, uint32_t column)
 {
+	const struct rowset *rows = timed->rows;
 	double squares = 0, neighbours = 0, before = NAN, r;
 
 	if (slope->nr < 10 || !(slope->time_squares > 0))
 		return NAN;
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		double time_s = (double)row_time(process, rows, row) / 1e9, off;
+		double time_s = (double)timed->times[row] / 1e9, off;
 
 		if (raw == LOG_NONE)
 			continue;
@@ -138,27 +157,28 @@ static int64_t first_from(const struct process *process, int64_t time)
 }
 
 /* Readings are not evenly spaced: an idle process has fewer. */
-static void read_gauge(struct series *series, const struct model *model, struct process *process,
-		       const struct rowset *rows, uint32_t column)
+static void read_gauge(struct series *series, const struct model *model, const struct timed_rows *timed,
+		       uint32_t column)
 {
+	const struct rowset *rows = timed->rows;
 	struct slope slope = { 0 };
 	int64_t first_time = 0, before_time = 0;
 	double sum = 0;
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		int64_t time = row_time(process, rows, row);
+		int64_t time = timed->times[row];
 		double value = series_value(&rows->columns[column], raw);
 
 		if (raw == LOG_NONE)
 			continue;
 		series->nr_readings++;
+		note_peak(series, value, time);
 		if (series->sum) {
-			steps_add(series->sum, series->known ? before_time : first_from(process, time), time,
-				    series->known ? series->last : value);
+			steps_add(series->sum, series->known ? before_time : first_from(timed->process, time),
+				  time, series->known ? series->last : value);
 		} else {
 			add_to_slope(&slope, (double)time / 1e9, value);
-			note_peak(series, value, time);
 			sparkline_add(&series->line, place(model, time), value);
 		}
 		if (!series->known)
@@ -171,7 +191,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 	}
 	series->mean = before_time > first_time ? sum / (double)(before_time - first_time) : series->last;
 	series->slope = slope_of(&slope);
-	series->slope_error = slope_error(&slope, process, rows, column);
+	series->slope_error = slope_error(&slope, timed, column);
 }
 
 /* Enter @value in every step of the line that this time touches. */
@@ -183,7 +203,6 @@ static void hold(struct series *series, const struct model *model, int64_t from,
 	for (double at = place(model, from); at < last; at += step)
 		sparkline_add(&series->line, at, value);
 	sparkline_add(&series->line, nextafter(last, 0), value);
-	note_peak(series, value, to);
 }
 
 /* A rate holds for the whole time between two readings. */
@@ -193,6 +212,7 @@ static void add_rate(struct series *series, const struct model *model, int64_t f
 		steps_add(series->sum, from, to, rate);
 	else
 		hold(series, model, from, to, rate);
+	note_peak(series, rate, to);
 }
 
 /* Counters that began before the process did. */
@@ -203,19 +223,21 @@ static bool is_older(const struct rowset *rows, uint32_t column)
 }
 
 /* Two readings closer than half of the sampling interval make no rate: it would be noise. */
-static void read_rate(struct series *series, const struct model *model, struct process *process,
-		      const struct rowset *rows, uint32_t column)
+static void read_rate(struct series *series, const struct model *model, const struct timed_rows *timed,
+		      uint32_t column)
 {
-	int64_t shortest = (int64_t)(rows->interval_ns / 2), first_time = 0, before_time = 0;
+	const struct rowset *rows = timed->rows;
+	int64_t shortest = (int64_t)(rows->interval_ns / 2), before_time = 0;
 	uint64_t first = LOG_NONE, before = LOG_NONE, last = LOG_NONE;
 	double scale = rate_scale(&rows->columns[column]);
 	struct rate_bounds bounds;
-	size_t first_row = 0, before_row = 0;
+	size_t first_row = 0, before_row = 0, end_row = 0;
 
-	rate_bounds_find(&bounds, process, rows, column);
+	rate_bounds_find(&bounds, timed->process, rows, column);
+	series->most = bounds.most;
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
-		int64_t time = row_time(process, rows, row);
+		int64_t time = timed->times[row];
 
 		if (raw == LOG_NONE)
 			continue;
@@ -223,7 +245,6 @@ static void read_rate(struct series *series, const struct model *model, struct p
 		series->last_time = time;
 		if (first == LOG_NONE) {
 			first = raw;
-			first_time = time;
 			first_row = row;
 		} else if (time <= before_time || time - before_time < shortest) {
 			continue;
@@ -231,14 +252,19 @@ static void read_rate(struct series *series, const struct model *model, struct p
 			add_rate(series, model, before_time, time,
 				 rate_bounded(&bounds, before_row, row, time - before_time,
 					      scale * (double)(raw - before) / (double)(time - before_time)));
-			series->known = true;
-			series->mean = rate_bounded(&bounds, first_row, row, time - first_time,
-						    scale * ((double)raw - (double)first) /
-							    (double)(time - first_time));
+			end_row = row;
 		}
 		before = raw;
 		before_time = time;
 		before_row = row;
+	}
+	series->known = end_row > 0;
+	if (series->known) {
+		int64_t passed_ns = timed->times[end_row] - timed->times[first_row];
+		double grown = (double)rowset_value(rows, end_row, column) - (double)first;
+
+		series->mean = rate_bounded(&bounds, first_row, end_row, passed_ns,
+					    scale * grown / (double)passed_ns);
 	}
 	/*
 	 * what a process used since its start; for counters that are older, or from a later time on: since
@@ -249,29 +275,31 @@ static void read_rate(struct series *series, const struct model *model, struct p
 					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
-/*
- * As series_of_column(). Unless @steps is NULL, the readings are added to these instead, and neither line,
- * slope nor peak is known.
- */
-static void read_series(struct series *series, const struct model *model, struct process *process,
-			const struct rowset *rows, uint32_t column, size_t nr_steps, struct steps *steps)
+/* Unless @steps is NULL, the readings are added to these, and neither line nor slope is known. */
+static void read_series(struct series *series, const struct model *model, const struct timed_rows *timed,
+			uint32_t column, size_t nr_steps, struct steps *steps)
 {
-	bool rate = rows->columns[column].kind == LOG_CUMULATIVE;
+	const struct log_column *what = &timed->rows->columns[column];
+	bool rate = what->kind == LOG_CUMULATIVE;
 
 	*series = (struct series){
-		.unit = series_unit(&rows->columns[column], rate),
-		.last_unit = series_unit(&rows->columns[column], false),
+		.unit = series_unit(what, rate),
+		.last_unit = series_unit(what, false),
 		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN, .slope_error = NAN,
-		.sum = steps,
+		.most = NAN, .sum = steps,
 	};
 	sparkline_init(&series->line, nr_steps);
-	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
+	(rate ? read_rate : read_gauge)(series, model, timed, column);
 }
 
 void series_of_column(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column, size_t nr_steps)
 {
-	read_series(series, model, process, rows, column, nr_steps, NULL);
+	struct timed_rows timed;
+
+	timed_rows_init(&timed, process, rows);
+	read_series(series, model, &timed, column, nr_steps, NULL);
+	timed_rows_release(&timed);
 }
 
 /*
@@ -280,23 +308,23 @@ void series_of_column(struct series *series, const struct model *model, struct p
  */
 static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 {
-	const struct process *next = process_next_image(process);
+	struct process *next = process_next_image(process);
 	const struct rowset *rows = next ? process_rowset(next, set) : NULL;
 
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
 /* CPU time of a process before its first reading. Not for I/O, which by then was partly the recorder's. */
-static void add_begin(struct steps *steps, struct process *process, const struct rowset *rows,
-		      uint32_t column, double most)
+static void add_begin(struct steps *steps, const struct timed_rows *timed, uint32_t column, double most)
 {
-	for (size_t row = 0; row < rows->nr_rows; row++) {
-		uint64_t raw = rowset_value(rows, row, column);
-		int64_t passed = row_time(process, rows, row) - process->start;
+	const int64_t start = timed->process->start;
+
+	for (size_t row = 0; row < timed->rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(timed->rows, row, column);
+		int64_t passed = timed->times[row] - start;
 
 		if (raw != LOG_NONE && passed > 0)
-			steps_add(steps, process->start, process->start + passed,
-				  fmin((double)raw / (double)passed, most));
+			steps_add(steps, start, timed->times[row], fmin((double)raw / (double)passed, most));
 		if (raw != LOG_NONE)
 			return;
 	}
@@ -306,7 +334,7 @@ static void add_begin(struct steps *steps, struct process *process, const struct
  * The CPU time of a process after its last reading. Numbers known from the end of a process belong to its
  * last image. Return: its use in all
  */
-static double add_end(struct steps *steps, const struct process *process, const struct series *one,
+static double add_end(struct steps *steps, struct process *process, const struct series *one,
 		      double most)
 {
 	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
@@ -317,18 +345,15 @@ static double add_end(struct steps *steps, const struct process *process, const 
 }
 
 /* Return: what it used in all; of a gauge, its last reading */
-static double add_series(struct steps *steps, struct process *process, const struct rowset *rows,
-			 uint32_t column, const struct series *one, bool of_cpu)
+static double add_series(struct steps *steps, const struct timed_rows *timed, uint32_t column,
+			 const struct series *one, bool of_cpu)
 {
-	struct rate_bounds bounds;
-
-	if (rows->columns[column].kind != LOG_CUMULATIVE)
-		steps_add(steps, one->last_time, process->last, one->last);
+	if (timed->rows->columns[column].kind != LOG_CUMULATIVE)
+		steps_add(steps, one->last_time, timed->process->last, one->last);
 	if (!of_cpu || isnan(one->last))
 		return one->last;
-	rate_bounds_find(&bounds, process, rows, column);
-	add_begin(steps, process, rows, column, bounds.most);
-	return add_end(steps, process, one, bounds.most);
+	add_begin(steps, timed, column, one->most);
+	return add_end(steps, timed->process, one, one->most);
 }
 
 /*
@@ -350,6 +375,7 @@ static void add_up(struct series *sum, const struct model *model, struct steps *
 
 		if (time > before) {
 			hold(sum, model, before, time, value);
+			note_peak(sum, value, time);
 			integral += value * (double)(time - before);
 			before = time;
 		}
@@ -360,81 +386,133 @@ static void add_up(struct series *sum, const struct model *model, struct steps *
 		sum->mean = integral / (double)(model->to - model->from);
 }
 
-/* Processes together had at least the peak of each, which evening out the sum may have lowered. */
-static void raise_peak(struct series *sum, const struct model *model, const char *set, const char *column)
-{
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct process *process = model->processes[i];
-		const struct rowset *rows = process_rowset(process, set);
-		int index = rows ? rowset_column(rows, column) : -1;
-		struct series one;
+/* A column while it is added up over all processes. */
+struct total {
+	struct series *series;
+	const struct model *model;
+	const char *set, *column;
+	size_t nr_steps;		/* of the line */
+	bool of_cpu;
+	struct steps steps;
+	size_t nr, nr_short;		/* processes that have it; that have too few readings for a rate */
+	struct process *only;		/* the first of the former */
+	double last;			/* of both */
+	double most;			/* limit of the sum; NAN: not known */
+	int64_t least_ns;		/* the longest interval between readings */
+	double peak;			/* the highest one of a process; NAN: not known */
+	int64_t peak_time;
+};
 
-		if (index < 0)
-			continue;
-		series_of_column(&one, model, process, rows, (uint32_t)index, 1);
-		if (one.peak > sum->peak) {
-			sum->peak = one.peak;
-			sum->peak_time = one.peak_time;
-		}
+static void note_process_peak(struct total *total, const struct series *one)
+{
+	if (isnan(one->peak) || total->peak >= one->peak)
+		return;
+	total->peak = one->peak;
+	total->peak_time = one->peak_time;
+}
+
+/* @timed: the rows of its set; NULL: none */
+static void add_process(struct total *total, struct process *process, const struct timed_rows *timed)
+{
+	int index = timed ? rowset_column(timed->rows, total->column) : -1;
+	struct series one = { .last_time = process->start };
+	double used = NAN;
+
+	if (index >= 0) {
+		const struct rowset *rows = timed->rows;
+
+		read_series(&one, total->model, timed, (uint32_t)index, total->nr_steps, &total->steps);
+		if (rows->columns[index].kind == LOG_CUMULATIVE &&
+		    (int64_t)rows->interval_ns > total->least_ns)
+			total->least_ns = (int64_t)rows->interval_ns;
+		used = add_series(&total->steps, timed, (uint32_t)index, &one, total->of_cpu);
+		note_process_peak(total, &one);
+	} else if (total->of_cpu) {
+		used = add_end(&total->steps, process, &one, 1);
+	}
+	if (!isnan(used) && !goes_on(process, total->set, total->of_cpu))
+		total->last += used;
+	total->nr_short += !one.known && !isnan(used);
+	if (one.known && !total->nr++) {
+		*total->series = one;
+		total->most = rate_most_of_all(process, timed->rows, (uint32_t)index);
+		total->only = process;
+	} else {
 		series_release(&one);
 	}
+}
+
+/* Processes together had at least the peak of each, which evening out the sum may have lowered. */
+static void raise_peak(struct series *sum, const struct total *total)
+{
+	if (!(total->peak > sum->peak))
+		return;
+	sum->peak = total->peak;
+	sum->peak_time = total->peak_time;
+}
+
+static void finish_total(struct total *total)
+{
+	const struct model *model = total->model;
+	struct series *series = total->series;
+
+	if (total->nr == 1 && total->nr_short == 0) {
+		const struct rowset *rows = process_rowset(total->only, total->set);
+
+		series_release(series);
+		series_of_column(series, model, total->only, rows,
+				 (uint32_t)rowset_column(rows, total->column), total->nr_steps);
+	} else if (total->nr) {
+		steps_sort(&total->steps);
+		steps_even_out(&total->steps, total->least_ns);
+		add_up(series, model, &total->steps, total->most);
+		raise_peak(series, total);
+		if (total->of_cpu && model->end > 0)
+			series->mean = total->last / (double)model->end;
+	}
+	steps_release(&total->steps);
+	series->last = total->last;
+}
+
+void series_of_columns(struct series *series, const struct model *model, const char *set,
+		       const struct series_columns *columns, size_t nr_steps)
+{
+	struct total *totals = xcalloc(columns->nr, sizeof(*totals));
+	const bool is_whole = strcmp(set, "process") == 0 && model->from == 0 && model->to >= model->end;
+
+	for (size_t i = 0; i < columns->nr; i++) {
+		series[i] = (struct series){ .known = false };
+		totals[i] = (struct total){
+			.series = &series[i],
+			.model = model,
+			.set = set,
+			.column = columns->names[i],
+			.nr_steps = nr_steps,
+			.of_cpu = is_whole && strcmp(columns->names[i], "cpu_ns") == 0,
+			.steps = { .from = model->from, .to = model->to },
+			.most = NAN,
+			.peak = NAN,
+		};
+	}
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], set);
+		struct timed_rows timed = { 0 };
+
+		if (rows)
+			timed_rows_init(&timed, model->processes[i], rows);
+		for (size_t j = 0; j < columns->nr; j++)
+			add_process(&totals[j], model->processes[i], rows ? &timed : NULL);
+		timed_rows_release(&timed);
+	}
+	for (size_t i = 0; i < columns->nr; i++)
+		finish_total(&totals[i]);
+	free(totals);
 }
 
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct steps steps = { .from = model->from, .to = model->to };
-	struct process *only = NULL;
-	double last = 0, most = NAN;	/* last: of all processes, including those too short for a rate */
-	int64_t least_ns = 0;
-	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 &&
-		      model->to >= model->end;
-	size_t nr = 0, nr_short = 0;
-
-	*series = (struct series){ .known = false };
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct process *process = model->processes[i];
-		struct rowset *rows = process_rowset(process, set);
-		int index = rows ? rowset_column(rows, column) : -1;
-		struct series one = { .last_time = process->start };
-		double used = NAN;
-
-		if (index >= 0) {
-			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &steps);
-			if (rows->columns[index].kind == LOG_CUMULATIVE &&
-			    (int64_t)rows->interval_ns > least_ns)
-				least_ns = (int64_t)rows->interval_ns;
-			used = add_series(&steps, process, rows, (uint32_t)index, &one, of_cpu);
-		} else if (of_cpu) {
-			used = add_end(&steps, process, &one, 1);
-		}
-		if (!isnan(used) && !goes_on(process, set, of_cpu))
-			last += used;
-		nr_short += !one.known && !isnan(used);
-		if (one.known && !nr++) {
-			*series = one;
-			most = rate_most_of_all(process, rows, (uint32_t)index);
-			only = process;
-		} else {
-			series_release(&one);
-		}
-	}
-	if (nr == 1 && nr_short == 0) {
-		struct rowset *rows = process_rowset(only, set);
-
-		series_release(series);
-		read_series(series, model, only, rows, (uint32_t)rowset_column(rows, column), nr_steps, NULL);
-	}
-	if (nr && nr + nr_short > 1) {
-		steps_sort(&steps);
-		steps_even_out(&steps, least_ns);
-		add_up(series, model, &steps, most);
-		raise_peak(series, model, set, column);
-		if (of_cpu && model->end > 0)
-			series->mean = last / (double)model->end;
-	}
-	steps_release(&steps);
-	series->last = last;
+	series_of_columns(series, model, set, &(struct series_columns){ &column, 1 }, nr_steps);
 }
 
 void series_release(struct series *series)

@@ -23,13 +23,21 @@ struct series {
 	size_t nr_readings;	/* of a gauge: readings that have it */
 	int64_t last_time;	/* model time of the last reading that has it */
 	struct sparkline line;	/* from model->from to model->to */
-	struct steps *sum;	/* for series.c alone: the readings are only added to this */
+	/* for series.c alone: the limit of a rate, and what its readings are added to */
+	double most;
+	struct steps *sum;
 };
 
 /* The column @column of the rows @rows of @process. */
 void series_of_column(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column, size_t nr_steps);
-/* A column by name, added up over all processes that have it. */
+/* Columns by name, each added up over all processes that have it, in one pass over these. */
+struct series_columns {
+	const char *const *names;
+	size_t nr;
+};
+void series_of_columns(struct series *series, const struct model *model, const char *set,
+		       const struct series_columns *columns, size_t nr_steps);
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps);
 void series_release(struct series *series);

@@ -30,6 +30,7 @@ static const struct resource resources[] = {
 	{ "disk read", "read_bytes", true },
 	{ "disk write", "write_bytes", true },
 };
+#define NR_RESOURCES (sizeof(resources) / sizeof(*resources))
 
 /* Columns of the set "system", for runs without processes: insideme-run --machine. */
 static const struct resource of_machine[] = {
@@ -65,15 +66,9 @@ static double written_chars(const struct model *model)
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct rowset *rows = process_rowset(model->processes[i], "process");
-		int column = rows ? rowset_column(rows, "write_chars") : -1;
-		uint64_t first = LOG_NONE, last = LOG_NONE;
+		uint64_t first = rows ? rowset_first(rows, "write_chars") : LOG_NONE,
+			 last = rows ? rowset_last(rows, "write_chars") : LOG_NONE;
 
-		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
-			uint64_t chars = rowset_value(rows, row, (uint32_t)column);
-
-			first = first == LOG_NONE ? chars : first;
-			last = chars == LOG_NONE ? last : chars;
-		}
 		if (first != LOG_NONE && last > first)
 			sum += (double)(last - first);
 	}
@@ -91,22 +86,6 @@ static bool is_only_the_log(const struct model *model, const struct resource *re
 	       written_chars(model) < DISK_BLOCK_BYTES;
 }
 
-/* The highest sample of a process. A child without a log has no other peak. */
-static double highest_row(const struct process *process, const char *column_name)
-{
-	const struct rowset *rows = process_rowset(process, "process");
-	int column = rows ? rowset_column(rows, column_name) : -1;
-	uint64_t highest = 0;
-
-	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
-		uint64_t value = rowset_value(rows, row, (uint32_t)column);
-
-		if (value != LOG_NONE && value > highest)
-			highest = value;
-	}
-	return (double)highest;
-}
-
 /*
  * RSS and heap may have been higher between two samples: all processes together had at least the peak of
  * each.
@@ -121,7 +100,6 @@ static void raise_peak(const struct model *model, const char *column, struct ser
 
 		if (peak != LOG_NONE && (double)peak > series->peak)
 			series->peak = (double)peak;
-		series->peak = fmax(series->peak, highest_row(process, column));
 	}
 }
 
@@ -136,52 +114,67 @@ static size_t line_steps(void)
 	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
 }
 
-/* Of all processes, or of the machine where insideme-run sampled that alone. */
-static void read_series(struct series *series, const struct model *model, const char *name, size_t nr_steps)
+static void read_machine(struct series *series, const struct model *model, const char *name, size_t nr_steps)
 {
 	struct process *monitor = model->nr_monitors ? model->monitors[0] : NULL;
 	const struct rowset *rows = monitor ? process_rowset(monitor, "system") : NULL;
 	int column = rows ? rowset_column(rows, name) : -1;
 
 	*series = (struct series){ .known = false };
-	if (model->nr_processes) {
-		series_of_all(series, model, "process", name, nr_steps);
-		raise_peak(model, name, series);
-	} else if (column >= 0 && !model->nr_unseen) {
+	if (column >= 0 && !model->nr_unseen)
 		series_of_column(series, model, monitor, rows, (uint32_t)column, nr_steps);
+}
+
+/* Of all processes, or of the machine where insideme-run sampled that alone. */
+static void read_series(struct series *series, const struct model *model, const struct resource *list,
+			size_t nr_steps)
+{
+	const char *names[NR_RESOURCES];
+
+	for (size_t i = 0; i < NR_RESOURCES; i++)
+		names[i] = list[i].column;
+	if (model->nr_processes)
+		series_of_columns(series, model, "process", &(struct series_columns){ names, NR_RESOURCES },
+				  nr_steps);
+	for (size_t i = 0; i < NR_RESOURCES; i++) {
+		if (model->nr_processes)
+			raise_peak(model, names[i], &series[i]);
+		else
+			read_machine(&series[i], model, names[i], nr_steps);
 	}
 }
 
-static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows,
-			size_t nr_steps)
+static size_t fill_rows(struct document *document, const struct model *model,
+			const struct resource_limits *limits, struct resource_row *rows, size_t nr_steps)
 {
 	const struct resource *list = model->nr_processes ? resources : of_machine;
-	struct resource_limits limits;
+	struct series series[NR_RESOURCES];
 	size_t nr = 0;
 
-	resource_limits_read(&limits, model);
-	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
+	read_series(series, model, list, nr_steps);
+	for (size_t i = 0; i < NR_RESOURCES; i++) {
 		struct resource_row *row = &rows[nr];
 		char *line;
 
-		read_series(&row->series, model, list[i].column, nr_steps);
+		row->series = series[i];
 		if (row->series.known && !(list[i].hide_if_none && !(row->series.peak > 0)) &&
 		    !is_only_the_log(model, &list[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);
 			row->line = document_text(document, "%s", line);
 			row->title = list[i].title;
 			row->limit = strcmp(row->title, "heap") == 0 ? NAN :
-				resource_limit(&limits, list[i].column);
+				resource_limit(limits, list[i].column);
 			free(line);
 			nr++;
 		}
-		series_release(&row->series);
+		series_release(&series[i]);
 	}
 	return nr;
 }
 
 /* The start and the end of the run stand above the curves. */
-static struct column *columns_of(struct document *document, const struct model *model, size_t nr_steps)
+static struct column *columns_of(struct document *document, const struct model *model,
+				 const struct resource_limits *limits, size_t nr_steps)
 {
 	static const struct column columns[RESOURCE_COLUMNS] = {
 		{ "resource", "", COLUMN_LEFT, MEMBER(struct resource_row, title, 0) },
@@ -191,12 +184,10 @@ static struct column *columns_of(struct document *document, const struct model *
 		{ "curve", "", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct resource_row, line, 0) },
 	};
 	struct column *copy = document_new(document, sizeof(columns));
-	struct resource_limits limits;
 	char end[UNIT_TEXT_MAX];
 
 	memcpy(copy, columns, sizeof(columns));
-	resource_limits_read(&limits, model);
-	if (limits.of_cgroup_cpus || limits.of_cgroup_memory)
+	if (limits->of_cgroup_cpus || limits->of_cgroup_memory)
 		copy[RESOURCE_COLUMNS - 2].title = "limit";
 	unit_format(end, UNIT_NS, model->end);
 	copy[RESOURCE_COLUMNS - 1].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
@@ -205,16 +196,17 @@ static struct column *columns_of(struct document *document, const struct model *
 
 void summary_resources(struct document *document, struct report *report)
 {
-	struct resource_row *list =
-		document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
+	struct resource_row *list = document_new(document, sizeof(*list) * NR_RESOURCES);
+	struct resource_limits limits;
 	size_t nr_steps = line_steps(), nr;
 
-	nr = fill_rows(document, report->model, list, nr_steps);
+	resource_limits_read(&limits, report->model);
+	nr = fill_rows(document, report->model, &limits, list, nr_steps);
 	if (!nr)
 		return;
 	document_add_table(document, &(struct table){
 		.name = "resources",
-		.columns = columns_of(document, report->model, nr_steps),
+		.columns = columns_of(document, report->model, &limits, nr_steps),
 		.nr_columns = RESOURCE_COLUMNS,
 		.aside = true,
 		.rows = TABLE_ROWS(list, nr),
