@@ -37,10 +37,11 @@ static size_t add_row(struct list *list, const struct group *group, unsigned int
 		.depth = depth,
 		.parent = depth ? parent : list->nr,
 		.longest_ns = NAN,
-		.usage = group->members[0]->usage,
+		.usage = member_usage(group->members[0]),
 	};
 	for (size_t i = 0; i < group->nr; i++) {
 		const struct member *member = group->members[i];
+		const struct usage usage = member_usage(member);
 
 		row->longest_ns = fmax(row->longest_ns, duration_ns(member));
 		row->nr_threads += member->nr_threads;
@@ -49,7 +50,7 @@ static size_t add_row(struct list *list, const struct group *group, unsigned int
 		row->alloc_bytes += member->alloc_bytes;
 		row->log_bytes += member->log_bytes;
 		if (i)
-			usage_add(&row->usage, &member->usage);
+			usage_add(&row->usage, &usage);
 	}
 	return list->nr++;
 }

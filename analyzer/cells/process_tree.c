@@ -32,8 +32,6 @@ static void take_images(struct member *member)
 	const struct process *last;
 
 	for (struct process *process = member->first; process; process = process_next_image(process)) {
-		double peak = member->usage.peak_rss_bytes;
-
 		member->nr_threads += count_threads(process);
 		member->calls += process->calls;
 		member->functions_ns += process->functions_ns;
@@ -41,8 +39,6 @@ static void take_images(struct member *member)
 		member->log_bytes += process->log_bytes;
 		member->last = process;
 		member->end = process->last;
-		member->usage = usage_of_process(process);
-		member->usage.peak_rss_bytes = fmax(member->usage.peak_rss_bytes, peak);
 	}
 	last = member->last;
 	member->end_kind = last->end_kind;
@@ -60,7 +56,6 @@ static void add_recorded(struct process_tree *tree, struct process *process)
 	member->pid = process->header.pid;
 	member->ppid = process->header.ppid;
 	member->begin = process->start;
-	member->usage.peak_rss_bytes = NAN;
 	take_images(member);
 }
 
@@ -81,7 +76,6 @@ static void add_unseen(struct process_tree *tree, const struct model *model,
 		.begin = unseen->time,
 		.end = unseen->before && unseen->has_end ? unseen->end : NO_TIME,
 		.functions_ns = NAN,
-		.usage = usage_of_unseen(unseen),
 	};
 }
 
@@ -197,6 +191,21 @@ void process_tree_init(struct process_tree *tree, const struct model *model)
 void process_tree_release(struct process_tree *tree)
 {
 	free(tree->members);
+}
+
+struct usage member_usage(const struct member *member)
+{
+	struct usage usage = { 0 };
+	double peak = NAN;
+
+	if (member->unseen)
+		return usage_of_unseen(member->unseen);
+	for (struct process *process = member->first; process; process = process_next_image(process)) {
+		usage = usage_of_process(process);
+		peak = fmax(peak, usage.peak_rss_bytes);
+	}
+	usage.peak_rss_bytes = peak;
+	return usage;
 }
 
 const char *member_program(const struct member *member)

@@ -26,7 +26,6 @@ struct member {
 	double functions_ns;
 	uint64_t alloc_bytes;
 	uint64_t log_bytes;
-	struct usage usage;
 
 	struct member *parent;		/* NULL: none of them */
 	struct member *child;		/* the first; in the order of begin, as next */
@@ -43,6 +42,8 @@ struct process_tree {
 void process_tree_init(struct process_tree *tree, const struct model *model);
 void process_tree_release(struct process_tree *tree);
 
+/* Reads its rows. The kernel's counters of its last image have all of it; the peak is the highest one. */
+struct usage member_usage(const struct member *member);
 /* "cc", "env > app": the programs it ran, without the one that a child of fork has from its parent. */
 char *member_programs(const struct member *member);
 const char *member_program(const struct member *member);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/read/machine_rows.h"
 #include "analyzer/resources/series.h"
 
@@ -154,6 +155,7 @@ static void clip_process(struct process *process)
 		if (is_shown(&process->rowsets[i]))
 			rowset_clip(&process->rowsets[i], process_ticks(process, model->from),
 				    process_ticks(process, model->to));
+	usage_forget_rows(process);
 }
 
 void readings_clip(const struct model *model)

@@ -48,12 +48,15 @@ static struct usage run_usage(const struct report *report, uint32_t run)
 
 	process_tree_init(&tree, report->model);
 	for (size_t i = 0; i < tree.nr; i++) {
+		struct usage usage;
+
 		if (tree.members[i].run != run)
 			continue;
+		usage = member_usage(&tree.members[i]);
 		if (is_first)
-			sum = tree.members[i].usage;
+			sum = usage;
 		else
-			usage_add(&sum, &tree.members[i].usage);
+			usage_add(&sum, &usage);
 		is_first = false;
 	}
 	process_tree_release(&tree);

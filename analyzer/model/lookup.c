@@ -69,10 +69,12 @@ const char *process_fact(const struct process *process, const char *key)
 
 struct rowset *process_rowset(const struct process *process, const char *set)
 {
-	logfile_use(process->log);
-	for (size_t i = 0; i < process->nr_rowsets; i++)
-		if (strcmp(process->rowsets[i].set, set) == 0)
-			return &process->rowsets[i];
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		if (strcmp(process->rowsets[i].set, set) != 0)
+			continue;
+		logfile_use(process->log);
+		return &process->rowsets[i];
+	}
 	return NULL;
 }
 

@@ -276,6 +276,13 @@ enum process_end {
 	END_UNKNOWN,			/* nothing recorded its end, and it ran on another host */
 };
 
+struct usage {
+	double cpu_ns;			/* NAN: not known; this applies to all */
+	double user_ns;
+	double system_ns;
+	double peak_rss_bytes;		/* a lower bound; without the log's own pages */
+};
+
 struct process {
 	struct model *model;
 	uint32_t run;			/* which of model->nr_runs */
@@ -358,6 +365,8 @@ struct process {
 					 * recorded */
 	int64_t heap_peak;		/* time of the peak; NO_TIME: not known */
 	struct tree_node *heap_peak_node;	/* the path of the thread that reached it; NULL: not known */
+	struct usage row_usage;		/* by its rows; only for process_usage.c */
+	bool has_row_usage;
 	uint64_t nr_slices;
 	uint64_t log_bytes;		/* size of the part of the file in use */
 	uint64_t nr_damaged; /* records and areas that were not sound; grows while slices are read */
@@ -367,7 +376,7 @@ struct process {
 
 /* A program of the run that did not load the library, as insideme-run saw it. */
 struct unseen_process {
-	const struct process *before;	/* the process that exec'ed it; NULL: not known */
+	struct process *before;		/* the process that exec'ed it; NULL: not known */
 	uint32_t run, pid;		/* which of model->nr_runs */
 	int32_t rank;			/* rank of the insideme-run that saw it; -1: none */
 	char *program;

@@ -18,24 +18,23 @@ static bool is_possible(uint64_t value)
  */
 static double largest(const struct process *process, const char *set, const char *column, size_t nr_min)
 {
+	uint64_t most = 0;
 	size_t nr = 0;
 	const struct rowset *rows = process_rowset(process, set);
 	int index = rows ? rowset_column(rows, column) : -1,
 	    vms = rows ? rowset_column(rows, "vms_bytes") : -1;
 	/* the process is ending, or in an exec, where it has no memory */
 	bool may_go = vms >= 0 && strcmp(column, "rss_bytes") == 0;
-	double found = NAN;
 
 	for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
 		uint64_t value = rowset_value(rows, row, (uint32_t)index);
 
 		if (!is_possible(value) || (may_go && rowset_value(rows, row, (uint32_t)vms) == 0))
 			continue;
-		if (!(found >= (double)value))
-			found = (double)value;
+		most = value > most ? value : most;
 		nr++;
 	}
-	return nr < nr_min ? NAN : found;
+	return nr < nr_min ? NAN : (double)most;
 }
 
 static double known(uint64_t value)
@@ -69,28 +68,44 @@ static struct usage usage_of_saved(const struct process *process)
 	return usage;
 }
 
-/*
- * A single reading of RSS may be of the first instant, so it is no peak. At the end, user and system time may
- * be in steps of 10 ms; cpu_ns of rows never is.
- */
-struct usage usage_of_process(const struct process *process)
+/* A single reading of RSS may be of the first instant, so it is no peak. */
+static struct usage usage_by_rows(const struct process *process)
 {
+	return (struct usage){
+		.cpu_ns = largest(process, "process", "cpu_ns", 1),
+		.user_ns = largest(process, "process", "user_ns", 1),
+		.system_ns = largest(process, "process", "system_ns", 1),
+		.peak_rss_bytes = fmax(fmax(largest(process, "process_slow", "peak_rss_bytes", 1),
+					    largest(process, "process", "rss_bytes", 2)),
+				       largest(process, "memory", "rss_bytes", 2)),
+	};
+}
+
+/* At the end, user and system time may be in steps of 10 ms; cpu_ns of rows never is. */
+struct usage usage_of_process(struct process *process)
+{
+	const struct usage *by_rows = &process->row_usage;
 	struct usage usage = nothing_known;
-	double sampled_peak = fmax(fmax(largest(process, "process_slow", "peak_rss_bytes", 1),
-					largest(process, "process", "rss_bytes", 2)),
-				   largest(process, "memory", "rss_bytes", 2));
 
 	if (process->is_saved)
 		return usage_of_saved(process);
+	if (!process->has_row_usage)
+		process->row_usage = usage_by_rows(process);
+	process->has_row_usage = true;
 	if (process->has_usage)
 		usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
-	usage.cpu_ns = fmax(usage.cpu_ns, largest(process, "process", "cpu_ns", 1));
+	usage.cpu_ns = fmax(usage.cpu_ns, by_rows->cpu_ns);
 	if (isnan(usage.user_ns)) {
-		usage.user_ns = largest(process, "process", "user_ns", 1);
-		usage.system_ns = largest(process, "process", "system_ns", 1);
+		usage.user_ns = by_rows->user_ns;
+		usage.system_ns = by_rows->system_ns;
 	}
-	usage.peak_rss_bytes = fmax(usage.peak_rss_bytes, sampled_peak);	/* both were reached */
+	usage.peak_rss_bytes = fmax(usage.peak_rss_bytes, by_rows->peak_rss_bytes); /* both were reached */
 	return usage;
+}
+
+void usage_forget_rows(struct process *process)
+{
+	process->has_row_usage = false;
 }
 
 void usage_add(struct usage *sum, const struct usage *usage)

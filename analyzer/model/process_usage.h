@@ -4,18 +4,13 @@
 
 #include "analyzer/model/model.h"
 
-struct usage {
-	double cpu_ns;			/* NAN: not known; this applies to all */
-	double user_ns;
-	double system_ns;
-	double peak_rss_bytes;		/* a lower bound; without the log's own pages */
-};
-
 /*
  * The kernel's counters go on through an exec: if a process ran several programs, the last one has the sums.
  * Only the peak is of this program.
  */
-struct usage usage_of_process(const struct process *process);
+struct usage usage_of_process(struct process *process);
+/* Call it if the rows of @process have changed. */
+void usage_forget_rows(struct process *process);
 struct usage usage_of_unseen(const struct unseen_process *unseen);
 /* Add up the numbers that both know. The larger of two known peaks stays. */
 void usage_add(struct usage *sum, const struct usage *usage);

@@ -24,7 +24,7 @@ enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS
 static const char *const process_numbers[] = { "pid", "rank", "start_ns", "last_ns", "functions_ns", "calls",
 					       "cpu_ns", "cpu_before_ns" };
 
-static void fill_process(double *row, const struct process *process)
+static void fill_process(double *row, struct process *process)
 {
 	row[PROCESS_PID] = process->header.pid;
 	row[PROCESS_RANK] = process->header.rank < 0 ? NAN : process->header.rank;

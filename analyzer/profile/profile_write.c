@@ -99,7 +99,7 @@ static uint64_t to_count(double number)
 }
 
 /* As reports show it: also from rows, which are not saved. */
-static void set_usage(struct process *saved, const struct process *process)
+static void set_usage(struct process *saved, struct process *process)
 {
 	const struct usage usage = usage_of_process(process);
 

@@ -11,6 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/log_elsewhere.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/read/records_read.h"
 
 #define SECOND_NS	1e9
@@ -447,6 +448,7 @@ static void clip_to_exec(struct process *process)
 	to_ticks = timebase_ticks(&process->timebase, (int64_t)process->end_next->header.start.monotonic_ns);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		rowset_clip(&process->rowsets[i], 0, to_ticks);
+	usage_forget_rows(process);
 }
 
 void process_find_last(struct process *process)

@@ -155,12 +155,15 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 
 	process_tree_init(&tree, model);
 	for (size_t i = 0; i < tree.nr; i++) {
+		struct usage usage;
+
 		if (tree.members[i].unseen)
 			continue;
 		nr_all++;
-		if (isnan(tree.members[i].usage.cpu_ns))
+		usage = member_usage(&tree.members[i]);
+		if (isnan(usage.cpu_ns))
 			continue;
-		usage_add(&all, &tree.members[i].usage);
+		usage_add(&all, &usage);
 		nr++;
 	}
 	process_tree_release(&tree);

@@ -105,15 +105,18 @@ static const struct column figure_columns[] = {
 
 static void add_member(struct run_row *row, const struct member *member)
 {
+	struct usage usage;
+
 	if (!member->first)
 		return;
+	usage = member_usage(member);
 	if (!row->ended) {
 		row->ended = member->last;
 		row->begin = member->begin;
 		row->end = member->end;
-		row->usage = member->usage;
+		row->usage = usage;
 	} else {
-		usage_add(&row->usage, &member->usage);
+		usage_add(&row->usage, &usage);
 	}
 	row->end = member->end > row->end ? member->end : row->end;
 	row->calls += member->calls;

@@ -125,7 +125,7 @@ static void add_fields(struct balance *balance)
 	}
 }
 
-static void add_peaks(struct balance *balance, const struct process *process)
+static void add_peaks(struct balance *balance, struct process *process)
 {
 	const struct usage usage = usage_of_process(process);
 
