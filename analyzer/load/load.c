@@ -63,14 +63,12 @@ static void open_log(struct model *model, const char *path, uint32_t run)
 	process->run = run;
 	if (process->header.kind == LOG_OF_PROGRAMS) {
 		APPEND(model->shared, model->nr_shared) = process;
-		return;
-	}
-	if (process->header.kind == LOG_OF_MONITOR) {
+	} else if (process->header.kind == LOG_OF_MONITOR) {
 		APPEND(model->monitors, model->nr_monitors) = process;
-		return;
+	} else {
+		APPEND(model->processes, model->nr_processes) = process;
+		entries_read(model, process);
 	}
-	APPEND(model->processes, model->nr_processes) = process;
-	entries_read(model, process);
 	logfile_forget_all(process->log); /* of 10,000 logs, all that was touched is too much memory */
 }
 

@@ -275,7 +275,6 @@ struct logfile *logfile_open(const char *path)
 			"an impossible unit of slices");
 		log->header.slice_shift = SHIFT_MAX;
 	}
-	logfile_forget_all(log);	/* beside each head that was read, the kernel mapped 64 KiB */
 	return log;
 failed:
 	logfile_close(log);

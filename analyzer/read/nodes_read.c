@@ -22,6 +22,7 @@
 #define LEFT_OUT	(1u << 31) /* its calls are not reported; the path is the one they are counted for */
 #define UNSOUND		(1u << 30)	/* its counters cannot be true */
 #define MOST_NESTED	100	/* parallel regions: more only where a log is damaged */
+#define FORGET_BYTES	(4u << 20)	/* of areas that were read: their pages are let go together */
 #define PATH(id)	((id) + 1)
 #define PATH_ID(place)	(((place) & ~(LEFT_OUT | UNSOUND)) - 1)
 
@@ -427,6 +428,7 @@ void nodes_read(struct process *process)
 		.limits = { .changing = process->end_kind == END_RUNNING, .adaptive = is_adaptive(process) },
 	};
 	const struct log_extent **areas;
+	uint64_t bytes = 0;
 	size_t nr;
 
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
@@ -446,7 +448,11 @@ void nodes_read(struct process *process)
 			read_root(&reader, areas[i]);
 		else
 			read_area(&reader, areas[i]);
-		logfile_forget(log, areas[i]);
+		bytes += areas[i]->bytes;
+		if (bytes < FORGET_BYTES)
+			continue;
+		logfile_forget_all(log);
+		bytes = 0;
 	}
 	free(areas);
 	add_wrapped(process);

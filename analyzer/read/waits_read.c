@@ -324,6 +324,7 @@ static void read_samples(struct reader *reader, struct process *process)
 static void read_process(struct reader *reader, struct process *process)
 {
 	const struct logfile *log = process->log;
+	bool was_read = false;
 
 	for (size_t i = 0; i < log->nr_extents; i++) {
 		const struct log_extent *extent = &log->extents[i];
@@ -332,6 +333,7 @@ static void read_process(struct reader *reader, struct process *process)
 		uint64_t offset = extent->offset + sizeof(struct log_area),
 			 end = extent->offset + extent->bytes;
 
+		was_read = was_read || thread || extent->kind == LOG_AREA_BLOCKED;
 		if (!thread || thread->left_out)
 			continue;
 		for (; offset + sizeof(struct log_wait) <= end; offset += sizeof(struct log_wait)) {
@@ -343,7 +345,8 @@ static void read_process(struct reader *reader, struct process *process)
 		}
 	}
 	read_samples(reader, process);
-	logfile_forget_all(log);
+	if (was_read)
+		logfile_forget_all(log);
 }
 
 /* Calls that ended by a jump or a cancellation, and those for which there was no room, are in no record. */

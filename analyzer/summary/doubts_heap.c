@@ -29,9 +29,9 @@ static void add_no_shares(struct findings *findings, const struct model *model)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct rowset *rows = process_rowset(model->processes[i], "process");
-		int column = rows ? rowset_column(rows, "rss_bytes") : -1;
 		const char *own = process_fact(model->processes[i], "setting.INSIDEME_PSS_LIMIT");
+		const struct rowset *rows = own ? process_rowset(model->processes[i], "process") : NULL;
+		int column = rows ? rowset_column(rows, "rss_bytes") : -1;
 		double most = 0;
 
 		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {

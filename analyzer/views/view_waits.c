@@ -310,7 +310,8 @@ static struct wait_sums *read_sums(struct document *document, struct model *mode
 	struct wait_sums *sums = document_new(document, sizeof(*sums));
 
 	waits_read(model, sums);
-	function_use_read(model);
+	if (sums->nr)
+		function_use_read(model);
 	for (size_t i = 0; i < sums->nr; i++)
 		sums->sums[i].blocked_ns = blocked_ns(model, &sums->sums[i]);
 	document_keep(document, sums->sums);
