@@ -146,6 +146,7 @@ found() {
 
 # In version 3 the functions themselves had what each run has of them.
 @test "--save: a profile of the third version is read" {
+	often
 	record burn 600 0
 	record burn 600 0
 	"$report" --save new.json.gz last~1 last
