@@ -100,15 +100,19 @@ static bool is_saved(const struct model *model)
 	return model->nr_processes;
 }
 
+static int needs_logs(char option, const char *name)
+{
+	error("a saved profile has sums only: -%c %s needs logs", option, name);
+	return EXIT_FAILURE;
+}
+
 static int report_view(struct report *report, const struct view *view, const struct format *format)
 {
 	struct document document = { .view = view->name };
 	int status;
 
-	if (view->has_times && is_saved(report->model)) {
-		error("a saved profile has sums only: -v %s needs logs", view->name);
-		return EXIT_FAILURE;
-	}
+	if (view->has_times && is_saved(report->model))
+		return needs_logs('v', view->name);
 	status = report_build(report, &document, report->diff ? view->compare : view->build);
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;
@@ -196,6 +200,8 @@ static int write_report(struct report *report, const struct view *view, const st
 	}
 	if (options_want_folder(options))
 		return folder_write(report);
+	if (format->needs_logs && is_saved(report->model))
+		return needs_logs('f', format->name);
 	return format->write ? format->write(report) : report_view(report, view, format);
 }
 

@@ -19,6 +19,7 @@ struct format {
 	/* Formats that write all views at once, to a file: used instead of print. Return: exit status */
 	int (*write)(struct report *report);
 	bool has_times;			/* it knows when calls were: --from and --to limit it */
+	bool needs_logs;		/* it has nothing of what a saved profile has */
 	bool has_calls; /* single ones, which --filter chooses, as it chooses rows of tables */
 	bool has_diff;			/* --diff: it shows both */
 	bool is_binary;			/* not for a terminal */

@@ -249,7 +249,7 @@ ends() {
 @test "a saved profile has no trace" {
 	record calls || true
 	"$report" --save saved.json
-	for format in ${traces/speedscope/}; do
+	for format in ${traces/speedscope/} insideme-log mprof pikos resource-monitor multiprocess-profiler svg; do
 		run -1 "$report" -f "$format" saved.json
 		same "what it says" "$output" \
 			"insideme-report: a saved profile has sums only: -f $format needs logs"
