@@ -348,8 +348,10 @@ assert list(values) == sorted(values) and 0 <= values[0] and values[-1] <= 10100
 	between "allocations" 5000000 "$(of alloc_calls pairs)" $((5000000 + children))
 	# those that were made while our code counted are not recorded, and that is said
 	lost=$("$report" -v quality -f csv | awk -F, '$1 == "forks_in_hooks" { print $2 }')
-	between "children that are not recorded" 0 "${lost:-0}" $((children - 1))
-	same "children's allocations" "$(of alloc_calls pairs_of_child)" $((100 * (children - ${lost:-0})))
+	# on some virtual machines signals come at system calls and page faults only: all in our code
+	between "children that are not recorded" 0 "${lost:-0}" "$children"
+	same "children's allocations" "$(of alloc_calls pairs_of_child)" \
+		"$([ "${lost:-0}" = "$children" ] || echo $((100 * (children - ${lost:-0}))))"
 }
 
 @test "threads that end anywhere in malloc and free" {
@@ -374,8 +376,8 @@ map_bytes() {
 	rest=$map_all		# what the recorder has besides
 	map_bytes 400000 272
 	between "its map" 1 $map_all $((all * 30 / 100 + rest))
-	# a page of the map stays while one of its blocks does
-	between "its map, trimmed" 1 $map_trimmed $((trimmed * 30 / 100 + rest + 65536))
+	# a page of the map stays while one of its blocks does, and so do those that the last turns did not reach
+	between "its map, trimmed" 1 $map_trimmed $((trimmed * 30 / 100 + rest + (1 << 20)))
 	map_bytes 100 1000000
 	between "its map of blocks that are mapped singly" 1 $map_all $((all / 100 + rest))
 }
