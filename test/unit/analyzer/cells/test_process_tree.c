@@ -249,8 +249,8 @@ TEST(what_was_not_recorded_is_a_parent_too)
 	process_tree_init(&tree, model);
 	launcher = find_member(&tree, 50);
 	assert_ptr_equal(find_member(&tree, 51)->parent, launcher);
-	assert_true(launcher->usage.cpu_ns == 11. * MS);
-	assert_true(isnan(launcher->usage.peak_rss_bytes));
+	assert_true(member_usage(launcher).cpu_ns == 11. * MS);
+	assert_true(isnan(member_usage(launcher).peak_rss_bytes));
 	assert_string_equal(member_end_text(launcher, text, sizeof(text)), "exit 3");
 	assert_string_equal(member_recorded(launcher), "did not load the recorder");
 	rows = process_rows(&tree, false, &nr);
@@ -271,11 +271,11 @@ TEST(what_was_used_is_known_from_its_end)
 
 	process_tree_init(&tree, model);
 	killed = find_member(&tree, 41);
-	assert_true(killed->usage.cpu_ns == 9. * MS);
-	assert_true(killed->usage.user_ns == 7. * MS);
-	assert_true(killed->usage.peak_rss_bytes == (double)((8 << 20) - killed->log_bytes));
-	assert_true(isnan(find_member(&tree, 10)->usage.cpu_ns));
-	assert_true(isnan(find_member(&tree, 10)->usage.peak_rss_bytes));
+	assert_true(member_usage(killed).cpu_ns == 9. * MS);
+	assert_true(member_usage(killed).user_ns == 7. * MS);
+	assert_true(member_usage(killed).peak_rss_bytes == (double)((8 << 20) - killed->log_bytes));
+	assert_true(isnan(member_usage(find_member(&tree, 10)).cpu_ns));
+	assert_true(isnan(member_usage(find_member(&tree, 10)).peak_rss_bytes));
 	process_tree_release(&tree);
 	model_free(model);
 }
