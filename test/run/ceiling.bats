@@ -65,10 +65,9 @@ said_once() {
 		same "lines" "$(grep -c '^insideme: RSS of ceiling (pid [0-9]*) reached [3-9][0-9] MiB' \
 			stderr)" 1
 		limits
-		same "threads" "$(grep -c ^RSS, limits)" 2
+		same "threads of $way" "$(sed -n 's/^RSS,.*,//p' limits | sed 's/ > getc$//' | sort)" \
+			$'main > touch\nthread_main > hold > pthread_barrier_wait'
 		between "reached" $((32 << 20)) "$(sed -n 1p limits | cut -d, -f2)" $((80 << 20))
-		grep ',main > touch$' limits
-		grep ',thread_main > hold > pthread_barrier_wait$' limits
 	done
 }
 

@@ -55,9 +55,14 @@ no_repairs() { ! grep -E 'ended that w(as|ere) not open|did not return' quality;
 	./forbids >alone || skip "not here"
 	run env LD_PRELOAD="$library" ./forbids
 	same status "$status" 0
-	same output "$output" "insideme: the program forbids itself the time-stamp counter; not recording
+	if reads_tsc; then
+		same output "$output" "insideme: the program forbids itself the time-stamp counter; not recording
 fine"
-	calls work 1
+		calls work 1
+	else
+		same output "$output" fine
+		calls work 2
+	fi
 }
 
 @test "a forked child that forbids itself the time-stamp counter before its first call runs on" {
@@ -85,7 +90,8 @@ fine"
 	[ "$status" = 3 ] || skip "not here"
 	run env LD_PRELOAD="$library" ./forbids
 	same status "$status" 3
-	same output "$output" "insideme: the program forbids itself the time-stamp counter; not recording"
+	same output "$output" \
+		"$(! reads_tsc || echo "insideme: the program forbids itself the time-stamp counter; not recording")"
 	calls main 2
 }
 
@@ -246,7 +252,8 @@ in_handlers() {
 	between "pages that came with them" 0 "$pages" 4
 	left_out
 	calls work $((2 * (children - out))) main $((children + 1))
-	between "children that are left out" 0 "$out" $((children / 10))
+	# on some virtual machines signals come at system calls and page faults only: all in our code
+	between "children that are left out" 0 "$out" $((children / 2))
 	view tree >tree.csv
 	same "paths of work" "$("$here/csv" path function=work <tree.csv)" 'main;work'
 }

@@ -90,6 +90,9 @@ quiet() {
 	same "what the recorder said" "$(cat stderr)" ''
 }
 
+# Does the recorder read the time-stamp counter? Not where the kernel does not trust it, as under kvm-clock.
+reads_tsc() { grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; }
+
 # wait_until COMMAND...: until it succeeds; a minute at most, for no machine is so slow
 wait_until() {
 	local end=$((SECONDS + 60))
