@@ -12,7 +12,6 @@
 #include "preload/hooks/hook_cost.h"
 
 #include "preload/calls/calls.h"
-#include "preload/calls/selection.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
 #include "preload/state/log_space.h"
@@ -256,13 +255,6 @@ static uint32_t scaled(uint32_t cost, const struct log_cost *now, const struct l
 	return (uint32_t)((uint64_t)cost * now->full / before->full);
 }
 
-/* Do hooks only record a call now? They do not if they look at selections or read memory as well. */
-static bool hooks_are_plain(const struct log_header *log)
-{
-	return live.hot_log == log || (live.clock == LOG_CLOCK_MONOTONIC && !switched_off() &&
-				       !selection.is_on && !live.reads_memory);
-}
-
 void cost_measure_again(struct log_header *log)
 {
 	static const struct log_header *measured; /* these two: the task's */
@@ -270,7 +262,7 @@ void cost_measure_again(struct log_header *log)
 	const struct log_cost before = *cost_of_hooks(log);
 	struct log_cost now;
 
-	if (!before.full || !hooks_are_plain(log) || live_is_sealed())
+	if (!before.full || live.hot_log != log || live_is_sealed())
 		return;
 	if (measured != log)
 		scratch = new_scratch();

@@ -409,6 +409,7 @@ shares_within() {
 
 @test "a disturbed start is noticed: what hooks cost is measured again while the program runs" {
 	local timing measured wrong at_end
+	reads_tsc || skip "by other clocks what hooks cost is measured at the start only"
 	for timing in exact auto; do
 		rm -rf insideme.data functions.csv
 		INSIDEME_TIMING=$timing record disturbed

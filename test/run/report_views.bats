@@ -53,7 +53,8 @@ edges() {
 		view $view >view.csv
 		python3 - $view <<-'END'
 			import csv, json, sys
-			tables = {name: rows for name, rows in json.load(open("view.json")).items() if name != "view"}
+			tables = {name: rows for name, rows in json.load(open("view.json")).items()
+			          if name not in ("view", "doubts")}
 			lines = list(csv.DictReader(open("view.csv")))
 			if "section" not in lines[0]:	# of a view whose other tables csv leaves to json
 			    tables = {sys.argv[1]: tables[sys.argv[1]]}

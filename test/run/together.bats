@@ -6,7 +6,7 @@ load lib
 @test "plugins, exceptions, forks, threads and signals at once" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
-		timeout -k 1 60 env LD_PRELOAD="$library" "$bin/together$compiler" "$bin" 1 >stdout 2>stderr
+		timeout -k 1 60 env LD_PRELOAD="$library" "$bin/together$compiler" "$bin" 2 >stdout 2>stderr
 		same "stderr" "$(cat stderr)" ''
 		read -r _ loads _ throws _ forks <stdout
 		[ "$loads" -gt 0 ] && [ "$throws" -gt 0 ] && [ "$forks" -gt 0 ]

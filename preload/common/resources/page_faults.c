@@ -46,9 +46,11 @@ int page_faults_open(struct page_faults *faults, int tid, struct log_header *log
 					  PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0)) &&
 	       faults->data_bytes > LEAST_BYTES && faults->data_bytes > log->page_bytes)
 		faults->data_bytes /= 2;
-	sys_close((int)fd); /* the mapping keeps it open */
-	if (sys_failed(ring))
+	if (sys_failed(ring)) {
+		sys_close((int)fd);
 		return (int)ring;
+	}
+	faults->fd = (int)fd;
 	faults->ring = (struct perf_event_mmap_page *)ring;
 	return 0;
 }
@@ -109,6 +111,12 @@ static void add(struct log_header *log, uint64_t code_addr, uint64_t caller_addr
 
 /* ---- the ring ---- */
 
+static void lose(struct page_faults *faults, uint64_t nr)
+{
+	__atomic_fetch_add(&faults->log->losses[LOG_LOST_PAGE_FAULTS], nr, __ATOMIC_RELAXED);
+	faults->nr_known += nr;
+}
+
 static uint64_t word_at(const struct page_faults *faults, uint64_t at)
 {
 	const char *data = (const char *)faults->ring + faults->log->page_bytes;
@@ -129,10 +137,10 @@ void page_faults_read(struct page_faults *faults, int log_fd)
 		if (!(word_at(faults, at) >> 48))
 			break;
 		if (type == PERF_RECORD_LOST) /* {id, how many} */
-			__atomic_fetch_add(&faults->log->losses[LOG_LOST_PAGE_FAULTS],
-					   word_at(faults, at + 2 * sizeof(uint64_t)), __ATOMIC_RELAXED);
+			lose(faults, word_at(faults, at + 2 * sizeof(uint64_t)));
 		if (type != PERF_RECORD_SAMPLE)
 			continue;
+		faults->nr_known++;
 		add(faults->log, word_at(faults, at + offsetof(struct fault, code_addr)),
 		    word_at(faults, at + offsetof(struct fault, stack_bytes))
 			    ? word_at(faults, at + offsetof(struct fault, caller_addr))
@@ -142,11 +150,23 @@ void page_faults_read(struct page_faults *faults, int log_fd)
 	__atomic_store_n(&faults->ring->data_tail, head, __ATOMIC_RELEASE);
 }
 
+/* The kernel records a loss together with the next fault. After the last one it only counts. */
+static void lose_last(struct page_faults *faults)
+{
+	uint64_t nr;
+
+	if (sys_read(faults->fd, &nr, sizeof(nr)) == sizeof(nr) && nr > faults->nr_known)
+		lose(faults, nr - faults->nr_known);
+}
+
 void page_faults_close(struct page_faults *faults, int log_fd)
 {
+	if (!faults->ring)
+		return;
 	page_faults_read(faults, log_fd);
-	if (faults->ring)
-		raw_syscall(SYS_munmap, (long)faults->ring,
-			    (long)(faults->log->page_bytes + faults->data_bytes), 0, 0, 0, 0);
+	lose_last(faults);
+	raw_syscall(SYS_munmap, (long)faults->ring, (long)(faults->log->page_bytes + faults->data_bytes), 0,
+		    0, 0, 0);
+	sys_close(faults->fd);
 	faults->ring = NULL;
 }

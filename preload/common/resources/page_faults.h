@@ -12,6 +12,8 @@ struct perf_event_mmap_page;
 struct page_faults {
 	struct perf_event_mmap_page *ring; /* NULL: there are no records */
 	uint64_t data_bytes;		   /* of its data, a power of two */
+	uint64_t nr_known;		   /* faults that were added, or are known to be lost */
+	int fd;				   /* the kernel counts all faults */
 	struct log_header *log;
 };
 
@@ -24,5 +26,5 @@ int page_faults_open(struct page_faults *faults, int tid, struct log_header *log
  */
 void page_faults_read(struct page_faults *faults, int log_fd);
 
-/* Read once more, then release the ring. */
+/* Read once more, count as lost what the ring had no room for, then release it. */
 void page_faults_close(struct page_faults *faults, int log_fd);

@@ -61,7 +61,7 @@ struct sampler_config {
  * malloc.
  */
 struct sampler;
-#define SAMPLER_BYTES (210u << 10)
+#define SAMPLER_BYTES (212u << 10)
 
 /* Return: 0, or -errno when nothing can be sampled because the process is gone. */
 int sampler_start(struct sampler *sampler, const struct sampler_config *config);
