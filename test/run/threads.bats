@@ -267,7 +267,7 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 }
 
 @test "a thread's times up to its end are not taken for waiting, and a wait is not taken for CPU time" {
-	local how
+	local how blocked
 	for how in preloaded monitored; do
 		rm -rf insideme.data
 		if [ $how = preloaded ]; then
@@ -278,8 +278,9 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 		view functions --columns self_cpu_ns,self_blocked_ns,total_ns,total_blocked_ns,function >functions.csv
 		between "$how: blocked in the wait" 19000000 \
 			"$("$here/csv" self_blocked_ns function=pthread_cond_timedwait <functions.csv)" 1000000000
-		between "$how: blocked in computations" 0 \
-			"$("$here/csv" total_blocked_ns function=compute <functions.csv)" \
+		# not known where the machine was too busy to read the threads
+		blocked=$("$here/csv" total_blocked_ns function=compute <functions.csv)
+		between "$how: blocked in computations" 0 "${blocked:-0}" \
 			$(($("$here/csv" total_ns function=compute <functions.csv) / 10))
 	done
 }
