@@ -118,7 +118,8 @@ kernel_time_is_known() {
 	monitor -q --sample=250 -- "$bin/$1"
 	read -r user_ns kernel_ns <stdout
 	between "percent of compute" 0 "$(value kernel_percent function=compute | cut -d. -f1)" 8
-	between "percent of touch" 75 "$(value kernel_percent function=touch | cut -d. -f1)" 100
+	# on some virtual machines the host's work on new pages is the program's own time
+	between "percent of touch" "$(reads_tsc && echo 75 || echo 30)" "$(value kernel_percent function=touch | cut -d. -f1)" 100
 	between "percent of ask" 30 "$(value kernel_percent function=ask | cut -d. -f1)" 100
 	between "of all, ms" $((kernel_ns / 1000000 - 120)) "$(($(value kernel_total_ns function=main) / 1000000))" \
 		$((kernel_ns / 1000000 + 120))
