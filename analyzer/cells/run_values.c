@@ -159,10 +159,10 @@ struct pattern_sum {
 #define ESTIMATED_MOST	0.05
 
 /*
- * What is not known of a function does not hide the figures of others.
- * CPU time is at most the time that passed. A self time that no run knows is of a counted function that
- * samples did not meet. Both count as 0 in a sum.
- * A time that the runs know only together, because samples were too few in this one, counts as their mean.
+ * One function's unknown figure does not make the sum of all unknown. In its place counts:
+ * - of CPU time 0, if the time that passed is short beside the sum;
+ * - of a self time that no run knows 0: samples never met this counted function;
+ * - of a time that only all runs together have samples enough for, their mean.
  */
 static void add_to_sum(struct pattern_sum *sum, const struct figure *figure, const struct function *function,
 		       uint32_t run, const struct model *model)

@@ -63,12 +63,12 @@ void heap_add_sizes(struct document *document, const struct report *report)
 	});
 }
 
-/* What the processes with known live blocks had at their peaks. */
+/* Sums over the processes whose live blocks are known, each at its own peak. */
 struct peaks {
 	size_t nr;
 	struct process *last;		/* of these processes */
 	uint64_t bytes;			/* all */
-	uint64_t older_bytes;	/* of these: inherited at a fork, or older than the map of live blocks */
+	uint64_t older_bytes;		/* of these: inherited at a fork, or older than the map */
 };
 
 static struct peaks find_peaks(const struct model *model)

@@ -2,9 +2,9 @@
 /*
  * The peak of several threads that all hold back what they allocate.
  *
- * peak_of_threads eight HOW: main allocates a block of 180000 bytes in big(), then 8 threads have one of 16384
- * each at once, in small(). The peak is these 9 blocks. HOW says who frees: threads, each its own; main, theirs
- * and then its own; big: main, first its own.
+ * peak_of_threads eight HOW: main allocates a block of 180000 bytes in big(). Then 8 threads have one of
+ * 16384 bytes each at once, in small(). The peak is these 9 blocks. HOW says who frees. threads: each thread
+ * its own. main: main those of the threads, then its own. big: main its own first.
  *
  * peak_of_threads random SEED THREADS MOST SLOTS OPERATIONS: threads allocate blocks of up to MOST bytes at
  * random in one of six places; in the first half of its OPERATIONS each allocates more, then it frees more. A
