@@ -51,9 +51,9 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	struct log_frame *frame = top_frame(thread) + 1;
 
 	/*
-	 * The page is touched before the claim, because signals are likely to arrive during the first touch:
-	 * a handler's hooks would take a claimed frame that is all 0 for the frame of an ended call, and pop
-	 * it.
+	 * A handler's hooks pop a claimed frame that looks like the frame of an ended call. So what lies here
+	 * before the claim has a high stack address: ours, or that of a handler's call that has ended since.
+	 * Signals are likely to arrive during the first touch of a page.
 	 */
 	frame->stack_addr = stack_addr;
 	signal_fence();
@@ -93,6 +93,8 @@ static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame 
 		frame->parent; /* the frame below may be one that our handler interrupted: not whole */
 	signal_fence();
 	thread->top_addr = (uint64_t)(frame - 1);
+	signal_fence();
+	frame->stack_addr = UINT64_MAX;	/* see call_claim() */
 }
 
 static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks)

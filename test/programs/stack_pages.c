@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two threads with 3 MiB each of their stacks in use for 600 ms, after two that had as much and have ended;
+ * Two threads with 3 MiB each of their stacks in use for 2.5 s, after two that had as much and have ended;
  * meanwhile 8 MiB of the heap are written to, and 4 MiB of a mapping. The report must show 6 MiB of stacks.
  */
 #include <pthread.h>
@@ -53,7 +53,7 @@ int main(void)
 		return 1;
 	memset(mapping, 1, 4 * MIB);
 	two_threads(1000, 0);
-	two_threads(600000, 1);
+	two_threads(2500000, 1);
 	free(place);
 	return 0;
 }

@@ -19,7 +19,8 @@ test("the axis has room for what goes through a chosen time in which there is no
 		const { x, y } = window.insideme.series.exact("process", "rss_bytes");
 		return { x: [...x], y: [...y] };
 	});
-	const last = y.reduce((most, value, i) => i && value > y[most] ? i : most, 0), from = x[last - 1] + 1, to = x[last] - 1;
+	const rise = (i) => y[i] / y[i - 1], last = y.reduce((most, _, i) => i > 2 && rise(i) > rise(most) ? i : most, 2);
+	const from = x[last - 1] + 1, to = x[last] - 1;
 	await tab.evaluate((text) => { location.hash = text; }, `panel=timeline&t=${from}-${to}`);
 	const { max } = await plotOf(tab, "Memory", from);
 	check(`from ${y[last - 1]} to ${y[last]} bytes, the axis to ${max}`, y[last] > y[last - 1] * 1.2 && max >= y[last] && max < y[last] * 1.2);
