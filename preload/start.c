@@ -61,14 +61,16 @@ static uint64_t measure_us_ticks(struct log_header *log)
 /* @us_ticks: as known to others of the run; 0: not known. */
 static void set_threshold(struct log_header *log, uint64_t us_ticks)
 {
+	const bool is_known = us_ticks;
+
 	if (live.clock != LOG_CLOCK_TSC)
 		us_ticks = 1000;
-	if (us_ticks) {
+	if (us_ticks)
 		clock_read_all(live.clock, &log->start_again);
-	} else {
+	else
 		us_ticks = measure_us_ticks(log);
+	if (!is_known)
 		run_set_us_ticks(&run, log->boot_id, us_ticks);
-	}
 	log->threshold_floor_ticks = us_ticks * THRESHOLD_FLOOR / 1000u;
 	log->threshold_ticks = us_ticks * log->threshold_set_ns / 1000u;
 }

@@ -193,8 +193,8 @@ EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long
 		return -1;
 	if (option == PR_SET_SECCOMP)
 		return set_seccomp(a, b, c, d);
-	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && (live.log || live_open_child()) &&
-	    live.clock == LOG_CLOCK_TSC) {
+	/* libc's clocks may read the counter too, whatever clock the log has */
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && (live.log || live_open_child())) {
 		sampler_task_stop();
 		recorder_turn_off("the program forbids itself the time-stamp counter", NULL, 0);
 	}
