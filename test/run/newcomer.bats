@@ -150,7 +150,7 @@ work,,9'
 	strip app
 	insideme-run -q -- ./app
 	part Doubts | sed -E 's/, [0-9.]+ %/, N %/; s|/.*/app|/app|' | tr -s ' \n' ' ' |
-		grep -o '2 functions.*them' |
+		grep -o '2 functions without.*them' |
 		reads '2 functions without a name, N % of the time in functions: /app has no symbols for them'
 }
 
