@@ -491,13 +491,15 @@ static bool fill_database(struct sqlite *sqlite, struct report *report)
 int export_sqlite(struct report *report)
 {
 	const char *path = report->options->output;
+	const bool is_compressed = export_is_compressed(report->options);
 	struct sqlite sqlite;
 	bool done;
 
 	if (!path)
 		return error("-f sqlite: -o FILE says where"), EXIT_USAGE;
-	if (export_is_compressed(report->options))
-		return error("-f sqlite: a database is not compressed: -o FILE without .gz"), EXIT_USAGE;
-	done = sqlite_create(&sqlite, path) && fill_database(&sqlite, report);
-	return sqlite_close(&sqlite, done) ? EXIT_SUCCESS : EXIT_FAILURE;
+	done = sqlite_create(&sqlite, path);
+	if (done && is_compressed && !sqlite.file.unfinished)
+		done = error("cannot compress into %s: it is no plain file", path) == 0;
+	done = done && fill_database(&sqlite, report);
+	return sqlite_close(&sqlite, done, is_compressed) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

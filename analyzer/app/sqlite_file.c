@@ -99,10 +99,10 @@ bool sqlite_create(struct sqlite *sqlite, const char *path)
 	       sqlite_prepare(sqlite, "INSERT INTO texts VALUES (?, ?)", &sqlite->add_text);
 }
 
-bool sqlite_close(struct sqlite *sqlite, bool done)
+bool sqlite_close(struct sqlite *sqlite, bool done, bool is_compressed)
 {
 	const char *path = sqlite->file.path;
-	int result;
+	int result = 0, closed;
 
 	if (!path)
 		return false;
@@ -110,7 +110,10 @@ bool sqlite_close(struct sqlite *sqlite, bool done)
 	text_numbers_release(&sqlite->texts);
 	done = done && sqlite_execute(sqlite, "COMMIT");
 	done = check(sqlite, sqlite->close(sqlite->database) == SQLITE_OK) && done;
-	result = whole_file_close(&sqlite->file, done);
+	if (done && is_compressed)
+		result = whole_file_compress_written(&sqlite->file);
+	closed = whole_file_close(&sqlite->file, done && result == 0);
+	result = result ?: closed;
 	if (done && result < 0)
 		error("cannot write %s: %s", path, strerror(-result));
 	return done && result == 0;

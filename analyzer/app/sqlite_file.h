@@ -56,5 +56,8 @@ bool sqlite_prepare(struct sqlite *sqlite, const char *sql, struct sqlite3_stmt 
 bool sqlite_insert(struct sqlite *sqlite, struct sqlite3_stmt *insert);
 /* The id of @value in the table texts, which has it from then on. */
 long long sqlite_text_id(struct sqlite *sqlite, const char *value);
-/* @done: all went well; else nothing is left. Return: false if not all is in the file */
-bool sqlite_close(struct sqlite *sqlite, bool done);
+/*
+ * @done: all went well; else nothing is left. @is_compressed: by zlib; for a new or a plain file only.
+ * Return: false if not all is in the file
+ */
+bool sqlite_close(struct sqlite *sqlite, bool done, bool is_compressed);

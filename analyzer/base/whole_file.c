@@ -44,7 +44,7 @@ int whole_file_open(struct whole_file *file, const char *path)
 		return -errno;		/* a user who protected the file meant its contents too */
 	if (!is_there || S_ISREG(status.st_mode))
 		file->unfinished = xasprintf("%s.%d", path, (int)getpid());
-	file->out = fopen(file->unfinished ?: path, file->unfinished ? "wxe" : "we");
+	file->out = fopen(file->unfinished ?: path, file->unfinished ? "w+xe" : "we");
 	if (file->out && is_there && file->unfinished)
 		fchmod(fileno(file->out), status.st_mode & 0777);	/* keep it as private as it was */
 	if (file->out) {
@@ -65,6 +65,38 @@ int whole_file_compress(struct whole_file *file)
 	fclose(file->out);
 	file->out = compressed;
 	return 0;
+}
+
+/* Return: 0 or -errno */
+static int append(FILE *out, FILE *in)
+{
+	char buffer[64 << 10];
+	size_t bytes;
+
+	while ((bytes = fread(buffer, 1, sizeof(buffer), in)))
+		if (fwrite(buffer, 1, bytes, out) != bytes)
+			return -errno;
+	return ferror(in) ? -EIO : 0;
+}
+
+int whole_file_compress_written(struct whole_file *file)
+{
+	FILE *written = file->out, *out;
+	struct stat status;
+	int result;
+
+	unlink(file->unfinished);	/* a new file takes its name */
+	out = fopen(file->unfinished, "wxe");
+	if (!out)
+		return -errno;
+	file->out = out;
+	if (fstat(fileno(written), &status) == 0)
+		fchmod(fileno(out), status.st_mode & 0777);
+	result = whole_file_compress(file);
+	if (result == 0)
+		result = append(file->out, written);
+	fclose(written);
+	return result;
 }
 
 int whole_file_close(struct whole_file *file, bool whole)

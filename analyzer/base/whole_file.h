@@ -21,5 +21,11 @@ int whole_file_open(struct whole_file *file, const char *path);
 /* Compress all later writes by zlib. Return: 0 or -errno */
 int whole_file_compress(struct whole_file *file);
 
+/*
+ * Compress what a library has written to the file @unfinished, which must not be NULL, and all later writes.
+ * Return: 0 or -errno
+ */
+int whole_file_compress_written(struct whole_file *file);
+
 /* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */
 int whole_file_close(struct whole_file *file, bool whole);

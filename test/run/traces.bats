@@ -265,15 +265,20 @@ ends() {
 	cmp <(view functions) <(gzip -dc functions.csv.gz)
 	"$report" -f html -o page.html.gz
 	gzip -dc page.html.gz | grep -q '</html>'
-	run -2 "$report" -f sqlite -o run.db.gz
-	same "a database" "$output" \
-		"insideme-report: -f sqlite: a database is not compressed: -o FILE without .gz"
+	"$report" -f sqlite -o plain.db
+	"$report" -f sqlite -o packed.db.gz
+	gzip -dc packed.db.gz >packed.db
+	same "a database" "$(sqlite3 packed.db .dump)" "$(sqlite3 plain.db .dump)"
+	ln -s there.db link.db.gz
+	run -1 "$report" -f sqlite -o link.db.gz
+	same "what it says" "$output" "insideme-report: cannot compress into link.db.gz: it is no plain file"
+	rm -f packed.db plain.db link.db.gz there.db
 	run -1 "$report" -f chrome -o missing/trace.json.gz
 	same "what it says" "$output" \
 		"insideme-report: cannot write missing/trace.json.gz: No such file or directory"
 	run -1 "$report" -v functions -f csv -o /dev/full
 	same "nothing else is left" "$(ls -d packed* plain* functions*)" \
-		"$(printf 'functions.csv.gz\npacked.json.gz\nplain.json')"
+		"$(printf 'functions.csv.gz\npacked.db.gz\npacked.json.gz\nplain.json')"
 }
 
 @test "a signal while a file is written leaves none, and the old one; a device stays one" {
