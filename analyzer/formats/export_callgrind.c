@@ -205,13 +205,14 @@ static size_t first_call(const struct callgrind *to, const struct function *call
 	return PARTITION_POINT(i, to->nr_calls, to->calls[i]->caller->number < caller->number);
 }
 
+/* Samples do not count calls. callgrind_annotate takes the costs of calls=0 for those of the caller itself. */
 static void write_calls(struct callgrind *to, const struct calls_of *calls)
 {
 	/* else it is the file of the caller, which alone callgrind_annotate makes relative to its folder */
 	if (strcmp(file_of(calls->caller), file_of(calls->function)) != 0)
 		write_file(to, "cfi", calls->function);
 	write_function(to, "cfn", calls->function);
-	fprintf(to->out, "calls=%" PRIu64 " %u\n", calls->calls, calls->function->line);
+	fprintf(to->out, "calls=%" PRIu64 " %u\n", calls->calls ?: 1, calls->function->line);
 	write_costs(to, calls->caller->line, &calls->costs);
 }
 

@@ -408,6 +408,9 @@ sum() { awk -F '\t' -v \
 	same "in pprof" "$(sum 'samples count: ' pprof.rows)" "$samples"
 	of speedscope
 	same "in speedscope" "$(sum 'samples: ' speedscope.rows)" "$samples"
+	of callgrind
+	as_functions callgrind sampled_self_ns "cpu_ns: "
+	as_functions callgrind sampled_total_ns "cpu_ns with calls: "
 	for name in dot pstats callgrind openmetrics; do
 		of $name
 		[ -s $name.rows ]
