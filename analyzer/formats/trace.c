@@ -87,6 +87,20 @@ static size_t bytes_of(const struct trace *trace, const struct tree_node *node)
 	return format->call_bytes + (format->name_bytes ? format->name_bytes(node->function) : 0);
 }
 
+/* Calls that were not timed have no place on a track. */
+static bool open_is_inside(const struct trace *trace, const struct open_call *call)
+{
+	return call->start_ticks && is_inside(trace->model, call->since, NAN);
+}
+
+static bool open_is_wanted(const struct trace *trace, struct thread *thread, const struct open_call *call)
+{
+	return is_wanted(trace, &(struct call_event){
+		.time = call->since, .ticks = call->start_ticks, .thread = thread, .tid = thread->tid,
+		.thread_name = thread->name, .node = call->node, .lasts_ns = NAN, .memory = call->memory,
+	});
+}
+
 static uint64_t open_bytes(struct trace *trace)
 {
 	uint64_t bytes = 0;
@@ -94,12 +108,19 @@ static uint64_t open_bytes(struct trace *trace)
 	for (size_t i = 0; i < trace->model->nr_processes; i++) {
 		const struct process *process = trace->model->processes[i];
 
-		for (size_t j = 0; j < process->nr_stacks; j++)
-			for (size_t k = 0; k < process->stacks[j].nr_calls; k++) {
-				bytes += bytes_of(trace, process->stacks[j].calls[k].node);
-				trace->nr_shown++;
+		for (size_t j = 0; j < process->nr_stacks; j++) {
+			const struct open_stack *stack = &process->stacks[j];
+
+			for (size_t k = 0; k < stack->nr_calls; k++) {
+				if (!open_is_inside(trace, &stack->calls[k]))
+					continue;
 				trace->nr_calls++;
+				if (!open_is_wanted(trace, stack->thread, &stack->calls[k]))
+					continue;
+				trace->nr_shown++;
+				bytes += bytes_of(trace, stack->calls[k].node);
 			}
+		}
 	}
 	return bytes;
 }

@@ -129,6 +129,8 @@ ends() {
 	same "begins" "$(found 2 main perfetto.rows) $(found 2 inner perfetto.rows)" "1 1"
 	same "ends" "$(found 3 main perfetto.rows) $(found 3 inner perfetto.rows)" "0 0"
 	grep -q '^end killed by SIGKILL' perfetto.rows
+	of chrome --match main seen
+	grep -q '"1 of [0-9]* calls that have a record are shown"' file.chrome
 	LD_PRELOAD=$library INSIDEME_RUN=$PWD/unseen INSIDEME_THRESHOLD=0 sh -c './killed; sleep 0.1; true' || true
 	of speedscope unseen
 	same "seen by nobody" "$(ends "$(jq '[.profiles[].endValue] | max' file.speedscope)")" true
