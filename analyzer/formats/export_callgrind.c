@@ -2,7 +2,8 @@
 /*
  * Callgrind's profile, for kcachegrind, qcachegrind and callgrind_annotate: what each function has itself,
  * and its calls of others with all that these have. A call within a recursion of the function that is
- * called has no cost: that is in the outermost call.
+ * called has no cost: that is in the outermost call. Of a function that is called callgrind_annotate sees only
+ * what its calls cost, so if it is also a thread's first function, "(no caller)" calls it there.
  */
 #include "analyzer/formats/export.h"
 
@@ -33,7 +34,7 @@ struct costs {
 };
 
 struct calls_of {
-	const struct function *caller, *function;
+	const struct function *caller, *function;	/* caller NULL: none */
 	uint64_t calls;
 	struct costs costs;
 };
@@ -66,9 +67,10 @@ static bool is_pair(const void *item, const void *key)
 	return calls->caller == wanted->caller && calls->function == wanted->function;
 }
 
-static struct calls_of *find_calls(struct callgrind *to, const struct tree_node *node)
+static struct calls_of *find_calls(struct callgrind *to, const struct function *caller,
+				   const struct function *function)
 {
-	const struct calls_of wanted = { .caller = node->parent->function, .function = node->function };
+	const struct calls_of wanted = { .caller = caller, .function = function };
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)wanted.caller, (uint64_t)(uintptr_t)wanted.function);
 	struct calls_of *calls = hashtable_find(&to->by_pair, hash, is_pair, &wanted);
 
@@ -99,12 +101,18 @@ static void sum_up_below(struct callgrind *to, const struct model *model)
 	}
 }
 
+/* Calls without a caller come last. */
+static uint32_t caller_number(const struct calls_of *calls)
+{
+	return calls->caller ? calls->caller->number : UINT32_MAX;
+}
+
 static int by_caller(const void *a, const void *b)
 {
 	const struct calls_of *x = *(struct calls_of *const *)a, *y = *(struct calls_of *const *)b;
 
-	if (x->caller->number != y->caller->number)
-		return x->caller->number < y->caller->number ? -1 : 1;
+	if (caller_number(x) != caller_number(y))
+		return caller_number(x) < caller_number(y) ? -1 : 1;
 	return (x->function->number > y->function->number) - (x->function->number < y->function->number);
 }
 
@@ -117,13 +125,12 @@ static void sum_up(struct callgrind *to, const struct model *model)
 	sum_up_below(to, model);
 	tree_walk_begin(&walk, model, keys, nr_keys);
 	while (tree_walk_next(&walk)) {
-		struct calls_of *calls;
+		struct calls_of *calls = find_calls(to, walk.node->parent->function, walk.node->function);
 
-		if (!walk.node->parent->function)
-			continue;
-		calls = find_calls(to, walk.node);
 		calls->calls += walk.node->sum.calls;
-		if (walk.is_outermost && !walk.node->starter)
+		if (walk.node->starter)
+			calls = find_calls(to, NULL, walk.node->function);
+		if (walk.is_outermost)
 			add(&calls->costs, &to->below[walk.node->id]);
 	}
 	if (to->nr_calls)
@@ -142,7 +149,7 @@ static void write_name(FILE *out, const char *name)
 
 static const char *file_of(const struct function *function)
 {
-	return function->file ?: "???";
+	return function && function->file ? function->file : "???";
 }
 
 /* fl=(1) path; afterwards fl=(1) */
@@ -202,7 +209,7 @@ static void write_head(struct callgrind *to, const struct report *report)
 /* In calls that are sorted by caller. */
 static size_t first_call(const struct callgrind *to, const struct function *caller)
 {
-	return PARTITION_POINT(i, to->nr_calls, to->calls[i]->caller->number < caller->number);
+	return PARTITION_POINT(i, to->nr_calls, caller_number(to->calls[i]) < caller->number);
 }
 
 /* Samples do not count calls. callgrind_annotate takes the costs of calls=0 for those of the caller itself. */
@@ -213,7 +220,7 @@ static void write_calls(struct callgrind *to, const struct calls_of *calls)
 		write_file(to, "cfi", calls->function);
 	write_function(to, "cfn", calls->function);
 	fprintf(to->out, "calls=%" PRIu64 " %u\n", calls->calls ?: 1, calls->function->line);
-	write_costs(to, calls->caller->line, &calls->costs);
+	write_costs(to, calls->caller ? calls->caller->line : 0, &calls->costs);
 }
 
 static void write_functions(struct callgrind *to, const struct model *model)
@@ -229,6 +236,30 @@ static void write_functions(struct callgrind *to, const struct model *model)
 			write_calls(to, to->calls[j]);
 		putc('\n', to->out);
 	}
+}
+
+/* Calls without a caller, of functions that have callers too. */
+static void write_outermost(struct callgrind *to, size_t nr_functions)
+{
+	bool *is_called = xcalloc(nr_functions, sizeof(*is_called)), has_any = false;
+
+	for (size_t i = 0; i < to->nr_calls; i++) {
+		const struct calls_of *calls = to->calls[i];
+
+		if (calls->caller) {
+			is_called[calls->function->number] = true;
+			continue;
+		}
+		if (!is_called[calls->function->number])
+			continue;
+		if (!has_any) {
+			write_file(to, "fl", NULL);
+			fprintf(to->out, "fn=(%zu) (no caller)\n", nr_functions + 1);
+		}
+		has_any = true;
+		write_calls(to, calls);
+	}
+	free(is_called);
 }
 
 int export_callgrind(struct report *report)
@@ -254,6 +285,7 @@ int export_callgrind(struct report *report)
 	sum_up(&to, report->model);
 	write_head(&to, report);
 	write_functions(&to, report->model);
+	write_outermost(&to, nr_functions);
 	hashtable_release(&to.by_pair);
 	text_numbers_release(&to.files);
 	free(to.calls);

@@ -127,6 +127,31 @@ as_functions() {
 	as_functions callgrind self_ns "ns: "	# even and odd have 500 paths each
 	near "fib with what it calls" "$(found 2 'ns with calls: fib' callgrind.rows)" \
 		"$(value total_ns function=fib)" 3
+	# a thread's first function, which calls itself
+	rm -rf insideme.data
+	gcc -g -O1 -x c -finstrument-functions -o halves - <<-'END'
+		#include <pthread.h>
+		__attribute__((noinline)) static void work(void) { for (volatile int i = 0; i < 100000; i++) ; }
+		__attribute__((noinline)) static void *halve(void *n)
+		{
+			work();
+			if (n) {
+				halve((char *)n - 1);
+				halve((char *)n - 1);
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			return pthread_create(&thread, 0, halve, (void *)3) || pthread_join(thread, 0);
+		}
+	END
+	LD_PRELOAD=$library ./halves
+	of callgrind
+	as_functions callgrind total_ns "ns with calls: "
+	same "calls of halve" "$(found 2 'calls: halve' callgrind.rows)" 15
+	rm -rf insideme.data
 	# callgrind_annotate makes paths of sources in its folder relative, but not those of cfi=
 	cp "$here/../programs/calls.c" .
 	gcc -g -O1 -finstrument-functions calls.c -o calls
