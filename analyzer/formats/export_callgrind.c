@@ -2,8 +2,8 @@
 /*
  * Callgrind's profile, for kcachegrind, qcachegrind and callgrind_annotate: what each function has itself,
  * and its calls of others with all that these have. A call within a recursion of the function that is
- * called has no cost: that is in the outermost call. Of a function that is called callgrind_annotate sees only
- * what its calls cost, so if it is also a thread's first function, "(no caller)" calls it there.
+ * called has no cost: that is in the outermost call. callgrind_annotate takes a called function's total from
+ * its calls, so "(no caller)" calls a thread's first function that is called elsewhere too.
  */
 #include "analyzer/formats/export.h"
 
@@ -212,7 +212,7 @@ static size_t first_call(const struct callgrind *to, const struct function *call
 	return PARTITION_POINT(i, to->nr_calls, caller_number(to->calls[i]) < caller->number);
 }
 
-/* Samples do not count calls. callgrind_annotate takes the costs of calls=0 for those of the caller itself. */
+/* Samples do not count calls. callgrind_annotate takes the costs of calls=0 for the caller's own. */
 static void write_calls(struct callgrind *to, const struct calls_of *calls)
 {
 	/* else it is the file of the caller, which alone callgrind_annotate makes relative to its folder */
