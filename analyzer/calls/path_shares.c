@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/wait_curve.h"
@@ -11,7 +12,8 @@
 
 struct path_shares {
 	double recorded_ns;		/* sum of recorded calls */
-	double rest[NR_SHARES]; /* first the part that recorded callees did not use; then the path's own */
+	double rest[NR_SHARES]; /* first the part that recorded callees did not use; then the parts of the
+				 * path's own time, with the sum 1; then these in ns */
 	double below[NR_SHARES];	/* of the time in callees without a record: parts with the sum 1;
 					 * NAN: not known */
 };
@@ -87,17 +89,6 @@ static void take_hooks_out(double *parts, const double *shares, double raw_ns, c
 		parts[SHARE_CPU] = ns - off_ns * left;
 }
 
-/* The path was ready to run in what is more than @most_ns of its CPU time. */
-static void bound_cpu(double *parts, double most_ns)
-{
-	double more_ns = parts[SHARE_CPU] - most_ns;
-
-	if (!(most_ns > 0) || !(more_ns > 0))
-		return;
-	parts[SHARE_CPU] = most_ns;
-	parts[SHARE_WAIT] += more_ns;
-}
-
 /* CPU time is known better than waiting: together they are limited to the whole time. */
 static void take_overlap_off(double *rest)
 {
@@ -107,18 +98,30 @@ static void take_overlap_off(double *rest)
 	}
 }
 
+static void add_known(double *sum, double value)
+{
+	*sum += isnan(value) ? 0 : value;
+}
+
+/* CPU time of the path, less what its samples can stand for. */
+static double excess_ns(const struct path_shares *path, const struct tree_node *node)
+{
+	double most_ns = node->rare->most_cpu_ns, more_ns = path->rest[SHARE_CPU] - most_ns;
+
+	return most_ns > 0 && more_ns > 0 ? more_ns : 0;
+}
+
 /* Is a call blocked all the time? One for events may poll: it then returns at once. */
 static bool is_blocked(const struct function *function)
 {
 	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT;
 }
 
-static void finish_path(struct path_shares *path, const struct path_shares *above,
+static void divide_path(struct path_shares *path, const struct path_shares *above,
 			const struct tree_node *node)
 {
 	static const double blocked[NR_SHARES] = { [SHARE_BLOCKED] = 1 };
 	const double *rest = is_blocked(node->function) ? blocked : above->below;	/* without a record */
-	const struct call_stats stats = path_stats(node);
 	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
 	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
@@ -140,19 +143,68 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 	mix(path->below, rest, share);
 	for (int i = 0; i < NR_SHARES; i++)
 		if (!(raw_ns > 0))
-			own[i] = stats.sampled_ns > 0 ? i == SHARE_CPU : NAN;	/* it was not timed */
+			own[i] = path_stats(node).sampled_ns > 0 ? i == SHARE_CPU : NAN; /* not timed */
 		else if (raw_self_ns == 0 && path->recorded_ns > 0)
 			own[i] = 0;		/* without time of its own, there is nothing in it */
-	take_hooks_out(path->rest, own, raw_self_ns, &stats);
-	bound_cpu(path->rest, node->rare->most_cpu_ns);
+	memcpy(path->rest, own, sizeof(own));
+}
+
+/* Sums of all paths: how long they were ready. */
+struct ready {
+	double recorded_ns;	/* by the records of calls */
+	double divided_ns;	/* as their time was divided */
+	double left_ns;		/* without hooks */
+	double excess_ns;	/* CPU time of paths for which they have too few samples */
+};
+
+/* Calls in which a thread had to wait have a record, and those without are taken to be like them. */
+static void finish_path(struct path_shares *path, const struct tree_node *node, struct ready *ready)
+{
+	const struct call_stats stats = path_stats(node);
+	double share = fmin(ready->recorded_ns / ready->divided_ns, 1), own[NR_SHARES];
+
+	memcpy(own, path->rest, sizeof(own));
+	if (share < 1) {
+		own[SHARE_CPU] += (1 - share) * own[SHARE_WAIT];
+		own[SHARE_WAIT] *= share;
+	}
+	take_hooks_out(path->rest, own, fmax(node->sum.self_ns, 0), &stats);
+	add_known(&ready->left_ns, path->rest[SHARE_WAIT]);
+	add_known(&ready->excess_ns, excess_ns(path, node));
+}
+
+/*
+ * As long as threads were ready, the excess of CPU time may be that. What is more than that is the hooks'
+ * cost.
+ */
+static void bound_cpu(struct path_shares *path, const struct tree_node *node, const struct ready *ready)
+{
+	double most_ns = fmin(fmax(ready->recorded_ns - ready->left_ns, 0), ready->excess_ns), more_ns;
+
+	if (!(most_ns > 0))
+		return;
+	more_ns = excess_ns(path, node) * most_ns / ready->excess_ns;
+	path->rest[SHARE_CPU] -= more_ns;
+	path->rest[SHARE_WAIT] += more_ns;
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)
 {
+	struct ready ready = { 0 };
+
 	for (int i = 0; i < NR_SHARES; i++)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		struct path_shares *path = &shares[node->id];
+
+		ready.recorded_ns += path->rest[SHARE_WAIT];
+		divide_path(path, &shares[node->starter ? 0 : node->parent->id], node);
+		add_known(&ready.divided_ns, path->rest[SHARE_WAIT] * fmax(node->sum.self_ns, 0));
+	}
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		finish_path(&shares[node->id], &shares[node->starter ? 0 : node->parent->id], node);
+		finish_path(&shares[node->id], node, &ready);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		bound_cpu(&shares[node->id], node, &ready);
 }
 
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node)

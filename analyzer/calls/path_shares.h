@@ -5,7 +5,8 @@
  * callees are short, because a call that blocked for long has a record. So blocked time belongs to the call
  * itself, if its own time is long enough. The rest is divided by duration. The calls of a path without
  * records have the shares of the nearest path above it that has some. So the three are parts of self time.
- * Self time is without the hooks' cost, which is subtracted from CPU time.
+ * Self time is without the hooks' cost, which is subtracted from CPU time. All paths together were ready for
+ * no longer than the recorded calls.
  */
 #pragma once
 

@@ -236,6 +236,46 @@ export INSIDEME_TIMING=auto
 		"$("$report" -v functions -f csv | "$here/csv" samples function=spin)" 100
 }
 
+# What hooks left in the time of functions is not time in which the thread was ready.
+@test "on a busy processor functions are ready for as long as the kernel says" {
+	local cpu other ready waited
+	cat >ready.c <<-'END'
+		#include <stdio.h>
+		static volatile long sink;
+		#define SPIN(nr) for (int i = 0; i < nr; i++) sink++
+		__attribute__((noinline)) static void leaf(void) { SPIN(30); }
+		__attribute__((noinline)) static void work(void)
+		{
+			SPIN(300);
+			for (int i = 0; i < 20; i++)
+				leaf();
+		}
+		__attribute__((noinline)) static void group(void)
+		{
+			for (int i = 0; i < 20; i++)
+				work();
+		}
+		int main(void)
+		{
+			unsigned long long cpu, ready = 0;
+			for (int i = 0; i < 30000; i++)
+				group();
+			fscanf(fopen("/proc/self/schedstat", "r"), "%llu %llu", &cpu, &ready);
+			printf("%llu\n", ready);
+		}
+	END
+	gcc -w -O1 -finstrument-functions ready.c -o ready
+	cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
+	other=$!
+	taskset -c "$cpu" "$build/insideme-run" -q -- ./ready >stdout || { kill $other; return 1; }
+	kill $other
+	ready=$(view functions --top 0 | "$here/csv" self_wait_ns | awk '{ sum += $1 } END { printf "%.0f", sum }')
+	waited=$(cat stdout)
+	between "ns that the thread waited for the processor" 50000000 "$waited" 10000000000
+	between "ns in functions, ready" $((waited * 85 / 100)) "$ready" $((waited * 103 / 100))
+}
+
 @test "by a clock that is not the time-stamp counter" {
 	unshare -m true || skip "no mount namespaces here"
 	echo acpi_pm >clocksource

@@ -4,6 +4,7 @@
 
 #include "analyzer/base/curves.h"
 #include "analyzer/calls/function_resources.h"
+#include "analyzer/model/tree_walk.h"
 #include "test/unit/build_model.h"
 #include "test/unit/unit.h"
 
@@ -122,6 +123,42 @@ TEST(a_call_has_what_grew_while_it_was_open)
 	assert_near(use_of(model, MAIN)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
 	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) ||
 		    use_of(model, F)->total[USE_READ_BYTES] == 0);
+	build_free(&build, model);
+}
+
+/*
+ * Samples confirm 20 ms of f's CPU time, of 50. It was ready in the rest as far as the thread was, and in
+ * @wait_percent of the time it was.
+ */
+static struct model *build_bounded(struct build *build, uint64_t wait_percent)
+{
+	struct log_thread *thread = build_begin(build);
+	struct log_node *f = build_node(build, thread, &thread->root, F);
+	struct model *model;
+
+	build_call(f, 50 * MS, 0);
+	slice(build, thread, f, 0, 50);
+	build_thread_rows(build, thread->tid, 100 - wait_percent, wait_percent, 0);
+	build_finish(build, AT(100) + 2, 0);
+	model = build_load(build);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		if (node->function == build_function(model, F - APP_BEGIN))
+			rare_counters_of(&node->rare)->most_cpu_ns = 20e6;
+	function_use_read(model);
+	return model;
+}
+
+TEST(cpu_time_without_samples_is_ready_only_as_far_as_threads_were)
+{
+	struct build build;
+	struct model *model = build_bounded(&build, 0);
+
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 50e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_WAIT_NS], 0, 1e4);
+	build_free(&build, model);
+	model = build_bounded(&build, 40);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 30e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_WAIT_NS], 20e6, 1e4);
 	build_free(&build, model);
 }
 
@@ -392,15 +429,16 @@ TEST(what_samples_gave_to_counted_calls_is_cpu_time)
 	build_release(&build);
 }
 
-/* No sample in 10 ms is hardly so: two standard errors are 4 ms here. */
-TEST(a_rest_is_not_more_cpu_time_than_samples_can_stand_for)
+/* No sample in 10 ms is hardly so: two standard errors are 4 ms. But the thread was ready for 10 ms only. */
+TEST(a_rest_is_not_ready_for_longer_than_its_thread)
 {
 	struct build build;
 	struct model *model = load_counted(&build, 0);
 	const double *self = use_of(model, MAIN)->self;
 
-	assert_near(self[USE_CPU_NS], 4e6, 1e4);
-	assert_near(self[USE_CPU_NS] + self[USE_WAIT_NS] + self[USE_BLOCKED_NS], 60e6, 1e4);
+	assert_near(self[USE_CPU_NS], 10e6, 1e4);
+	assert_near(self[USE_WAIT_NS], 10e6, 1e4);
+	assert_near(self[USE_BLOCKED_NS], 40e6, 2e4);
 	model_free(model);
 	build_release(&build);
 }
