@@ -3,6 +3,7 @@
  * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's
  * process columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
  * io FILE beside: writes 512 MiB while another thread computes; what was written must be put()'s alone.
+ * io FILE after: the same, but the other thread has ended by then.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,16 +37,32 @@ __attribute__((noinline)) static void *compute(void *unused)
 	return unused;
 }
 
-static int put_beside(int fd)
+static int put_often(int fd)
+{
+	int failed = 0;
+
+	for (int i = 0; i < 64 && !failed; i++)
+		failed = lseek(fd, 0, SEEK_SET) != 0 || put(fd);
+	return failed;
+}
+
+static void nap(int ms)
+{
+	while (ms-- > 0)
+		usleep(1000);
+}
+
+static int put_beside(int fd, int is_after)
 {
 	pthread_t thread;
 	int failed = pthread_create(&thread, NULL, compute, NULL);
 
-	for (int i = 0; i < 64 && !failed; i++)
-		failed = lseek(fd, 0, SEEK_SET) != 0 || put(fd);
+	nap(300);		/* both threads have been read by then */
+	if (!is_after)
+		failed = failed || put_often(fd);
 	has_ended = 1;
 	pthread_join(thread, NULL);
-	return failed;
+	return is_after ? failed || put_often(fd) : failed;
 }
 
 int main(int argc, char **argv)
@@ -53,11 +70,12 @@ int main(int argc, char **argv)
 	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 
 	if (fd >= 0 && argc > 2)
-		return put_beside(fd);
+		return put_beside(fd, argv[2][0] == 'a');
+	nap(50);
 	if (fd < 0 || put(fd) || get(fd)) {
 		perror("io");
 		return 1;
 	}
-	usleep(50000);
+	nap(50);
 	return 0;
 }

@@ -193,14 +193,15 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 }
 
 /*
- * What the process read and wrote is the thread's if there is no other. A thread that has not run has done
- * nothing.
+ * What the process read and wrote is the thread's if there was never another one. A thread that has not run
+ * has done nothing.
  */
 static void read_io(struct tasks *tasks, struct task *task, bool has_run, char *buffer, uint64_t bytes)
 {
+	const bool was_read = task->io.read_chars != LOG_NONE;
 	int fd;
 
-	if (tasks->nr_tasks < 2 || (!has_run && task->io.read_chars != LOG_NONE))
+	if (was_read ? !has_run : tasks->nr_tasks < 2)
 		return;
 	fd = proc_file_open_task(tasks->task_fd, (uint64_t)task->tid, "io");
 	if (proc_file_read(fd, tasks->count, buffer, bytes, 0) > 0)
