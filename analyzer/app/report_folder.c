@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -126,12 +127,37 @@ static int copy_file(const char *from, const char *to)
 	return (int)nr;
 }
 
+/* Is @copy of the same process image as @log? */
+static bool is_of_same(const char *log, const char *copy)
+{
+	struct log_header one, other;
+
+	return run_read_head(log, &one, sizeof(one)) && run_read_head(copy, &other, sizeof(other)) &&
+	       one.pid == other.pid && one.process_start == other.process_start &&
+	       memcmp(&one.start, &other.start, sizeof(one.start)) == 0 &&
+	       memcmp(one.boot_id, other.boot_id, sizeof(one.boot_id)) == 0;
+}
+
+/* Two paths of one file */
+static bool is_one_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+/* A copy from earlier is replaced: the log may have grown. */
 static int take_log(const struct report *report, const char *log)
 {
 	char *to = xasprintf("%s/%s", report->options->output, path_base(log));
 	int result = 0;
 
-	if (access(to, F_OK) == 0)
+	if (is_one_file(log, to)) {
+		free(to);
+		return EXIT_SUCCESS;
+	}
+	if (access(to, F_OK) == 0 && (!is_of_same(log, to) || unlink(to) < 0))
 		result = -EEXIST;
 	else if (report->options->logs != LOGS_MOVE || rename(log, to) < 0)
 		result = copy_file(log, to);
@@ -143,7 +169,8 @@ static int take_log(const struct report *report, const char *log)
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define TAKEN_FROM	".insideme-runs"	/* a file there: the runs whose logs are there, a line each */
+#define TAKEN_FROM	".insideme-runs"	/* a file there: start and name of each run it has logs of */
+#define LINE_MOST	4096
 
 /*
  * Logs of several runs in one folder would be read as one run. Later logs of the same runs may be added.
@@ -152,17 +179,20 @@ static int take_log(const struct report *report, const char *log)
 static bool is_folder_of(const struct report *report)
 {
 	char *path = xasprintf("%s/%s", report->options->output, TAKEN_FROM), *runs = xstrdup(""), *longer;
-	char before[4096] = "";
+	char *before;
+	const char *name;
 	FILE *file = fopen(path, "re");
 	bool is_new = !file, is_same = true;
 
 	for (size_t i = 0; i < report->nr_runs; i++) {
-		longer = xasprintf("%s%s\n", runs, report->runs[i].name);
+		longer = xasprintf("%s%" PRIu64 " %s\n", runs, report->runs[i].start_realtime_ns,
+				   report->runs[i].name);
 		free(runs);
 		runs = longer;
 	}
+	before = xcalloc(strlen(runs) + LINE_MOST, 1);
 	if (file) {
-		before[fread(before, 1, sizeof(before) - 1, file)] = '\0';
+		fread(before, 1, strlen(runs) + LINE_MOST - 1, file);
 		fclose(file);
 		is_same = strcmp(before, runs) == 0;
 	}
@@ -171,11 +201,13 @@ static bool is_folder_of(const struct report *report)
 		fputs(runs, file);
 		fclose(file);
 	}
+	name = strchr(before, ' ') ? strchr(before, ' ') + 1 : before;
 	if (!is_same)
 		error("--copy, --move: %s has logs of %.*s; logs of another run need a folder of their own",
-		      report->options->output, (int)strcspn(before, "\n"), before);
+		      report->options->output, (int)strcspn(name, "\n"), name);
 	free(path);
 	free(runs);
+	free(before);
 	return is_same;
 }
 

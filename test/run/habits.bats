@@ -578,6 +578,15 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	same "status" "$status" 1
 	[[ $output == *'folder/ has logs of first; logs of another run need a folder of their own'* ]]
 	same "logs" "$(find folder -name '*.log' | wc -l)" "$logs"
+	"$report" -o folder/ --copy first 2>report.stderr	# once more: the log may have grown
+	same "logs of one run, twice" "$(find folder -name '*.log' | wc -l)" "$logs"
+	"$report" -o first/ --copy first 2>report.stderr	# they are there already
+	same "logs in the run itself" "$(find first -name '*.log' | wc -l)" "$logs"
+	rm -r first
+	monitor --run=first -- "$bin/calls" || same status $? 7
+	run "$report" -o folder/ --copy first
+	same "status of another run of one name" "$status" 1
+	[[ $output == *'folder/ has logs of first; logs'* ]]
 	"$report" -o other/ --copy second 2>report.stderr
 	same "calls of fib in the folder" "$("$report" -v functions -f csv folder |
 		"$here/csv" calls function=fib)" 21891
