@@ -90,7 +90,7 @@ void summary_flags(struct document *document, const struct report *report)
 				excludes.functions, excludes.functions[0] ? "\n" : "",
 				document_number(document, UNIT_COUNT, excludes.calls_left)))
 			->apart = true;
-	if ((are_dear || report_has_counted(report)) && report->nr_runs == 1 && model->nr_processes)
+	if (are_dear && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);
 	excludes_release(&excludes);
 }
