@@ -267,9 +267,18 @@ between_times() {
 	"$report" >page
 	factor=$(grep -A2 'hooks took' page | grep -oE '[0-9.]+ times' | grep -oE '^[0-9]+')
 	between "times slower" 1 "$factor" 20
+	grep -q '^Shares .*Hooks make short functions look larger' page
 	gcc -O1 -w -finstrument-functions -x c - -o few <<<'int main(void) { usleep(20000); return 0; }'
 	monitor -q -- ./few
 	! "$report" | grep 'hooks took' || return 1
+	echo 'volatile long sink; static void leaf(void) { sink++; }
+	      static void work(void) { leaf(); leaf(); for (int i = 0; i < 3000; i++) sink++; }
+	      int main(void) { for (int i = 0; i < 300000; i++) work(); return 0; }' |
+		gcc -O1 -fno-inline -finstrument-functions -x c - -o longer
+	monitor -q -- ./longer
+	"$report" >page
+	[ "$(view functions | "$here/csv" time_source function=leaf)" != hooks ]
+	! grep '^Shares' page || return 1
 }
 
 # user and system time of a command, in ms
