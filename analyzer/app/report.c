@@ -347,7 +347,7 @@ static int judge(const struct options *options, const struct format *format)
 	int status;
 
 	if (!format->print || options_want_folder(options))
-		return error("--gate: only as text, csv, json or junit"), EXIT_USAGE;
+		return error("--gate: only as text, csv, json, markdown or junit"), EXIT_USAGE;
 	status = gate_rules_parse(&rules, options->gate);
 	if (status == 0)
 		status = make_report(options, &gate_view, format, &rules);

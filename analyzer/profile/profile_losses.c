@@ -18,9 +18,17 @@ static const char *const kept_facts[] = {
 	"sites_off",
 	"bypassed",
 	"namespaces",
+	"setting.INSIDEME_THRESHOLD",
+	"setting.INSIDEME_HEAP_SAMPLE",
+	"setting.INSIDEME_SNAPSHOT",
+	"setting.INSIDEME_SAMPLE",
+	"setting.INSIDEME_CALL_LINES",
+	"setting.INSIDEME_WAITS",
 	"setting.INSIDEME_FOCUS",
 	"setting.INSIDEME_EXCLUDE",
+	"setting.INSIDEME_KEEP",
 	"setting.INSIDEME_DEPTH",
+	"setting.INSIDEME_START",
 };
 
 json_t *losses_to_json(const uint64_t *losses)

@@ -191,7 +191,35 @@ static int check_rule(const struct gate_rule *rule, const struct report *report)
 	return 0;
 }
 
-/* Return: what makes a run another one than @like; NULL: nothing */
+/*
+ * Settings that decide which calls are recorded, or what recording them takes. A profile of an older version
+ * does not have all of them.
+ */
+static const char *const settings[] = {
+	"setting.INSIDEME_THRESHOLD", "setting.INSIDEME_HEAP_SAMPLE", "setting.INSIDEME_SNAPSHOT",
+	"setting.INSIDEME_SAMPLE", "setting.INSIDEME_CALL_LINES", "setting.INSIDEME_WAITS",
+	"setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE", "setting.INSIDEME_KEEP",
+	"setting.INSIDEME_DEPTH", "setting.INSIDEME_START",
+};
+
+/* Return: the name of a setting that @process and @like differ in; NULL: there is none */
+static const char *other_setting(const struct process *process, const struct process *like)
+{
+	if (process->header.timing != like->header.timing)
+		return "INSIDEME_TIMING";
+	if (process->header.heap_bytes != like->header.heap_bytes)
+		return "INSIDEME_HEAP";
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const char *own = process_fact(process, settings[i]);
+		const char *wanted = process_fact(like, settings[i]);
+
+		if (own && wanted && strcmp(own, wanted) != 0)
+			return strchr(settings[i], '.') + 1;
+	}
+	return NULL;
+}
+
+/* Return: what makes a run another one than @like; NULL: nothing but, maybe, its settings */
 static const char *difference(const struct model *model, uint32_t run, const struct process *like)
 {
 	const struct process *first = model_first_process(model, run);
@@ -206,20 +234,21 @@ static const char *difference(const struct model *model, uint32_t run, const str
 		return "it has no process";
 	if (first->end_kind != like->end_kind || first->end_status != like->end_status)
 		return "it ended otherwise than the first run";
-	if (first->header.timing != like->header.timing ||
-	    (first->header.heap_bytes == LOG_HEAP_OFF) != (like->header.heap_bytes == LOG_HEAP_OFF))
-		return "it has other settings than the first run";
 	return NULL;
 }
 
 static int check_runs(const struct report *report, const struct process *like)
 {
 	for (uint32_t run = 0; run < report->model->nr_runs; run++) {
-		const char *what = difference(report->model, run, like);
+		const char *name = report->model->run_names[run];
+		const char *what = difference(report->model, run, like), *setting;
 
 		if (what)
-			return error("%s is not judged: %s", report->model->run_names[run], what),
-			       EXIT_FAILURE;
+			return error("%s is not judged: %s", name, what), EXIT_FAILURE;
+		setting = other_setting(model_first_process(report->model, run), like);
+		if (setting)
+			return error("%s is not judged: it has other settings than the first run (%s)", name,
+				     setting), EXIT_FAILURE;
 	}
 	return 0;
 }

@@ -178,7 +178,16 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	rm -rf new4.run
 	INSIDEME_TIMING=counts monitor --run new4.run -q -- ./work
 	run -1 gate "alloc_calls <= base"
-	[[ $output = *"new4.run is not judged: it has other settings than the first run" ]]
+	[[ $output = *"new4.run is not judged: it has other settings than the first run (INSIDEME_TIMING)" ]]
+	for setting in EXCLUDE=main DEPTH=1 START=off HEAP=counters THRESHOLD=1us WAITS=off; do
+		rm -rf new4.run
+		env "INSIDEME_$setting" "$build/insideme-run" --run new4.run -q -- ./work
+		run -1 gate "calls <= base"
+		[[ $output = *"new4.run is not judged: it has other settings"*"(INSIDEME_${setting%=*})" ]]
+	done
+	"$report" --save new4 new4.run
+	run -1 "$report" --gate "calls <= base" --diff old1.run new4
+	[[ $output = *" is not judged: it has other settings than the first run (INSIDEME_WAITS)" ]]
 	rm -rf new4.run
 	INSIDEME_BUDGET=1M LD_PRELOAD=$library INSIDEME_RUN=$PWD/new4.run "$bin/fill" /dev/full 200 >stdout 2>stderr || true
 	run -1 "$report" --gate "alloc_calls <= 1" new4.run
