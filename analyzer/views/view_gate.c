@@ -237,8 +237,11 @@ static const char *difference(const struct model *model, uint32_t run, const str
 	return NULL;
 }
 
-static int check_runs(const struct report *report, const struct process *like)
+static int check_runs(const struct report *report, const struct process *like, const char *side)
 {
+	if (report_has_damage(report))
+		return error("the runs %s are not judged: a log of them is damaged, or could not be read",
+			     side), EXIT_FAILURE;
 	for (uint32_t run = 0; run < report->model->nr_runs; run++) {
 		const char *name = report->model->run_names[run];
 		const char *what = difference(report->model, run, like), *setting;
@@ -391,9 +394,9 @@ int view_gate(struct document *document, struct report *report)
 	for (size_t i = 0; i < rules->nr && status == 0; i++)
 		status = check_rule(&rules->list[i], report);
 	if (status == 0)
-		status = check_runs(report, like);
+		status = check_runs(report, like, "after");
 	if (status == 0 && report->before)
-		status = check_runs(report->before, like);
+		status = check_runs(report->before, like, "before");
 	if (status)
 		return status;
 	for (size_t i = 0; i < rules->nr; i++)

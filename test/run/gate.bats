@@ -192,6 +192,11 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	INSIDEME_BUDGET=1M LD_PRELOAD=$library INSIDEME_RUN=$PWD/new4.run "$bin/fill" /dev/full 200 >stdout 2>stderr || true
 	run -1 "$report" --gate "alloc_calls <= 1" new4.run
 	[[ $output = *"new4.run is not judged: calls are missing from it" ]]
+	rm -rf new4.run
+	monitor --run new4.run -q -- ./work
+	truncate -s 70000 "$(ls -S new4.run/*.log | head -n 1)" # short of its last areas
+	run -1 gate "calls <= base"
+	[[ $output = *"the runs after are not judged: a log of them is damaged, or could not be read" ]]
 }
 
 @test "times of different processors cannot be told, counts can" {
