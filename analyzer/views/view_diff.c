@@ -23,6 +23,7 @@ struct diff_row {
 	struct rank_interval self,
 		cpu; /* of the self time and its CPU time, after / before; NAN: not known */
 	double cpu_before_ns, cpu_after_ns;	/* means of a run; NAN: not known */
+	double asked_change;		/* of the figure that was asked for; 0: none was */
 };
 
 /* A cell of call statistics or of the heap: of one side, or the difference. */
@@ -204,10 +205,16 @@ static double calls_change_of(const struct diff_row *row)
 		    (double)row->before->stats.calls / row->nr_before);
 }
 
-/* Sure changes first, then measured ones. Without times, calls decide. */
+static double asked_change_of(const struct diff_row *row)
+{
+	return row->asked_change;
+}
+
+/* What was asked for, then sure changes, then measured ones. Without times, calls decide. */
 static int most_changed_first(const void *a, const void *b)
 {
-	double (*const keys[])(const struct diff_row *) = { sure_change_of, change_of, calls_change_of };
+	double (*const keys[])(const struct diff_row *) = { asked_change_of, sure_change_of, change_of,
+							    calls_change_of };
 	const struct diff_row *x = a, *y = b;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -356,7 +363,55 @@ static const char *text_columns(const struct report *report, bool of_paths)
 		     	"found,function";
 }
 
-static const char *note_of(struct document *document, const struct report *report)
+/* What may be asked for. Changes of times say nothing about these. */
+#define ALLOC		"alloc_change_bytes", \
+			"alloc_before_bytes,alloc_after_bytes,alloc_change_bytes,found,function"
+#define PEAK_HEAP	"peak_heap_change_bytes", \
+			"peak_heap_before_bytes,peak_heap_after_bytes,peak_heap_change_bytes,found,function"
+#define NOT_FREED	"not_freed_change_bytes", \
+			"not_freed_before_bytes,not_freed_after_bytes,not_freed_change_bytes,found,function"
+
+static const struct asked {
+	const char *figure, *change;
+	const char *text_columns;
+} askable[] = {
+	{ "calls", "calls_change", "calls_before,calls_after,calls_change,found,function" },
+	{ "alloc_calls", ALLOC },
+	{ "alloc_bytes", ALLOC },
+	{ "heap_peak_bytes", PEAK_HEAP },
+	{ "peak_heap_bytes", PEAK_HEAP },
+	{ "not_freed_bytes", NOT_FREED },
+};
+
+static const struct asked *find_asked(const char *figure)
+{
+	for (size_t i = 0; figure && i < sizeof(askable) / sizeof(*askable); i++)
+		if (strcmp(askable[i].figure, figure) == 0)
+			return &askable[i];
+	return NULL;
+}
+
+/* Keep the rows that changed in what was asked for. Return: whether any did */
+static bool keep_changed(struct table_rows *rows, const struct asked *asked)
+{
+	const struct column *column = columns;
+	struct diff_row *list = (struct diff_row *)rows->list;
+	size_t nr_kept = 0;
+
+	while (strcmp(column->name, asked->change) != 0)
+		column++;
+	for (size_t i = 0; i < rows->nr; i++) {
+		struct value change = get_number(column, &list[i]);
+
+		list[i].asked_change = change.type == VALUE_EMPTY ? 0 : fabs(value_number(change));
+		if (list[i].asked_change > 0)
+			list[nr_kept++] = list[i];
+	}
+	rows->nr = nr_kept;
+	return nr_kept;
+}
+
+static const char *note_of(struct document *document, const struct report *report, bool by_asked)
 {
 	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
 	bool has_intervals = nr_before >= RANKS_LEAST && nr_after >= RANKS_LEAST;
@@ -365,28 +420,34 @@ static const char *note_of(struct document *document, const struct report *repor
 		return "change: after less before; largest change first; matched by name";
 	return document_text(document,
 		"means of a run, of %zu before and %zu after; change: after less before; %s; matched by name",
-		nr_before, nr_after, !has_intervals ? "largest change first" :
+		nr_before, nr_after, !has_intervals || by_asked ? "largest change first" :
 		"from, to: the change is between them with 95 %; the least change that is sure comes first");
 }
 
-static int make(struct document *document, struct report *report, bool of_paths)
+static void tell_both(struct document *document, const struct report *report)
+{
+	document_add(document, "Before", tell_run(document, report->before));
+	document_add(document, "After", tell_run(document, report));
+	tell_doubts(document, report);
+}
+
+static int make(struct document *document, struct report *report, bool of_paths, const struct asked *asked)
 {
 	struct table_rows rows = ROWS_OF(struct diff_row);
 
 	(of_paths ? list_paths : list_functions)(document, &rows, report);
+	if (asked && !keep_changed(&rows, asked))
+		return 0;
 	table_rows_sort(&rows, most_changed_first);
-	document_add(document, "Before", tell_run(document, report->before));
-	document_add(document, "After", tell_run(document, report));
-	tell_doubts(document, report);
 	document_add_table(document, &(struct table){
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
 		.title = report->title,
-		.note = note_of(document, report),
+		.note = note_of(document, report, asked),
 		.columns = columns,
 		/* without the path, which is the last column */
 		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,
-		.text_columns = text_columns(report, of_paths),
+		.text_columns = asked ? asked->text_columns : text_columns(report, of_paths),
 		.data_also = of_paths ? COLUMN_EXTRA : 0,
 		.weight = "self_after_ns",
 		.text_top = TEXT_ROWS,
@@ -398,10 +459,32 @@ static int make(struct document *document, struct report *report, bool of_paths)
 
 int view_functions_diff(struct document *document, struct report *report)
 {
-	return make(document, report, false);
+	tell_both(document, report);
+	return make(document, report, false, NULL);
+}
+
+static bool is_same(const struct asked *one, const struct asked *other)
+{
+	return one == other || (one && other && strcmp(one->change, other->change) == 0);
+}
+
+void view_functions_diff_of(struct document *document, struct report *report, const char *const *figures,
+			    size_t nr)
+{
+	tell_both(document, report);
+	for (size_t i = 0; i < nr; i++) {
+		const struct asked *asked = find_asked(figures[i]);
+		size_t first = 0;
+
+		while (!is_same(asked, find_asked(figures[first])))
+			first++;
+		if (first == i)
+			make(document, report, false, asked);
+	}
 }
 
 int view_tree_diff(struct document *document, struct report *report)
 {
-	return make(document, report, true);
+	tell_both(document, report);
+	return make(document, report, true, NULL);
 }

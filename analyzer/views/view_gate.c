@@ -370,14 +370,20 @@ static void conclude(struct document *document, struct report *report, const str
 		report->options->strict && counts[RULE_IS_OPEN] ? ", which fails by --strict" : ""));
 }
 
-/* Below failures: which functions changed most. */
-static void add_changes(struct document *document, struct report *report)
+/* Below failures: which functions changed most in what fails. */
+static void add_changes(struct document *document, struct report *report, const struct gate_row *rows,
+			size_t nr)
 {
-	size_t first = document->nr_sections;
+	const char **failed = document_new(document, nr * sizeof(*failed));
+	size_t first = document->nr_sections, nr_failed = 0;
 
 	if (!report->failed || !report->diff)
 		return;
-	view_functions_diff(document, report);
+	for (size_t i = 0; i < nr; i++)
+		if (rows[i].verdict == RULE_FAILS ||
+		    (rows[i].verdict == RULE_IS_OPEN && report->options->strict))
+			failed[nr_failed++] = rows[i].rule->figure->name;
+	view_functions_diff_of(document, report, failed, nr_failed);
 	for (size_t i = first; i < document->nr_sections; i++)
 		if (document->sections[i].table)
 			document->sections[i].table->formats &= IN_TEXT;
@@ -415,6 +421,6 @@ int view_gate(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON | IN_JUNIT,
 		.apart = true,
 	});
-	add_changes(document, report);
+	add_changes(document, report, list, rules->nr);
 	return 0;
 }

@@ -26,6 +26,9 @@ int view_gate(struct document *document, struct report *report);
 
 int view_functions(struct document *document, struct report *report);
 int view_functions_diff(struct document *document, struct report *report);
+/* For each of these figures of --gate, the functions that changed most in it. */
+void view_functions_diff_of(struct document *document, struct report *report, const char *const *figures,
+			    size_t nr);
 int view_tree_diff(struct document *document, struct report *report);
 int view_tree(struct document *document, struct report *report);
 int view_callers(struct document *document, struct report *report);
