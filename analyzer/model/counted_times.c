@@ -12,6 +12,7 @@
 #define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
 					 * sample met there */
 #define SAMPLE_ERRORS	2.0		/* so many standard errors of the samples' time */
+#define LEAST_ERRORS	4.0		/* fewer than 16 samples say nothing of the hooks' cost */
 
 /* Samples of a recorded path, and of the counted paths below it. */
 struct group {
@@ -45,6 +46,7 @@ struct pool {
 	double self_ns;			/* without it; */
 	double doubt_ns;		/* the uncertainty of that */
 	double kept_ns;			/* self_ns as samples correct it */
+	bool is_by_samples;		/* by its own samples, not by those of many functions */
 	uint32_t first, last;		/* its entries; 0: none */
 };
 
@@ -110,12 +112,50 @@ static void add_pools(struct taker *taker)
 	}
 }
 
+/* The hooks' cost in recorded calls of one or more functions */
+struct hooks_cost {
+	double subtracted_ns;
+	double sampled_ns;		/* the same by samples in the recorder */
+	double error_ns;		/* the standard error of that */
+};
+
+static void add_cost(struct hooks_cost *cost, const struct pool *pool)
+{
+	const struct group *group = &pool->group;
+	double sample_ns = group->nr_in_hooks ? group->hooks_ns / (double)group->nr_in_hooks : 0;
+
+	cost->subtracted_ns += pool->recorded_ns - pool->self_ns;
+	cost->sampled_ns += group->hooks_ns - group->stubs_ns;
+	cost->error_ns = sqrt(cost->error_ns * cost->error_ns + group->hooks_ns * sample_ns);
+}
+
+/* Are there enough samples to say that the cost is another one? */
+static bool differs(const struct hooks_cost *cost)
+{
+	return fabs(cost->sampled_ns - cost->subtracted_ns) > SAMPLE_ERRORS * cost->error_ns &&
+	       cost->sampled_ns > LEAST_ERRORS * cost->error_ns;
+}
+
 /*
- * If the hooks' cost is less certain than the samples, these decide the self time of a recorded function as
- * well. The rest of the recorded time, in the function and in hooks, is time off the processor. It counts
- * if it is more than the error of the samples.
+ * If the hooks' cost is less certain than the samples, or these show another one, samples decide the self
+ * time of a recorded function as well.
  */
-static double kept_ns(const struct pool *pool)
+static bool is_by_samples(const struct pool *pool)
+{
+	const struct group *group = &pool->group;
+	double nr = (double)(group->nr + group->nr_in_hooks),
+	       sampled_ns = group->own_ns + group->counted_ns + group->hooks_ns;
+	struct hooks_cost cost = { 0 };
+
+	add_cost(&cost, pool);
+	return nr >= COUNTED_LEAST_SAMPLES && (pool->doubt_ns > sampled_ns / sqrt(nr) || differs(&cost));
+}
+
+/*
+ * The rest of the recorded time, in the function and in hooks, is time off the processor. It counts if it is
+ * more than the error of the samples.
+ */
+static double ns_by_samples(const struct pool *pool)
 {
 	const struct group *group = &pool->group;
 	double nr = (double)(group->nr + group->nr_in_hooks),
@@ -123,18 +163,36 @@ static double kept_ns(const struct pool *pool)
 	       error_ns = sampled_ns / sqrt(nr), idle_ns = pool->recorded_ns - sampled_ns,
 	       self_ns = group->own_ns + group->counted_ns + group->stubs_ns;
 
-	if (nr < COUNTED_LEAST_SAMPLES || pool->doubt_ns <= error_ns)
-		return pool->self_ns;
 	self_ns += idle_ns > SAMPLE_ERRORS * error_ns ? idle_ns : 0;
 	return fmin(self_ns, pool->recorded_ns);
 }
 
+/* The samples of a function in which there are few are good for the sum of all these functions. */
+static double ns_by_cost(const struct pool *pool, double share)
+{
+	const struct group *group = &pool->group;
+	double least_ns = fmin(pool->self_ns, group->own_ns + group->counted_ns + group->stubs_ns);
+
+	return fmax(pool->recorded_ns - (pool->recorded_ns - pool->self_ns) * share, least_ns);
+}
+
 static void confirm_pools(struct taker *taker, size_t nr_functions)
 {
+	struct hooks_cost others = { 0 };
+	double share;
+
+	for (size_t i = 0; i < nr_functions; i++)
+		if (!is_by_samples(&taker->pools[i]))
+			add_cost(&others, &taker->pools[i]);
+	share = !taker->model->is_raw && others.subtracted_ns > 0 && differs(&others)
+			? others.sampled_ns / others.subtracted_ns
+			: 1;
 	for (size_t i = 0; i < nr_functions; i++) {
 		struct pool *pool = &taker->pools[i];
 
-		pool->kept_ns = taker->model->is_raw ? pool->self_ns : kept_ns(pool);
+		pool->is_by_samples = !taker->model->is_raw && is_by_samples(pool);
+		pool->kept_ns = pool->is_by_samples ? ns_by_samples(pool)
+				: share != 1 ? ns_by_cost(pool, share) : pool->self_ns;
 	}
 }
 
@@ -315,6 +373,8 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	if (pool->kept_ns == pool->self_ns || !(share > 0))
 		return;
 	take(node, self_ns - pool->kept_ns * share);
+	if (!pool->is_by_samples)
+		return;
 	rare = rare_counters_of(&node->rare);
 	rare->sampled_ns += group->own_ns * share;
 	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;

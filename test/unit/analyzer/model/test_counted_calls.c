@@ -177,3 +177,34 @@ TEST(time_off_the_processor_stays)
 	assert_false(call_stats_sample_self(stats));
 	model_free(model);
 }
+
+#define NR_FEW		20u		/* functions with few samples */
+#define FEW_CALLS	500000u
+
+/* The hooks of each took 32 ms by 8 samples, but 15 ms by what one call is said to cost. */
+TEST(few_samples_decide_for_many_functions_together)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *few;
+	struct model *model;
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 30 << LOG_COST_SHIFT, .inside = 30 << LOG_COST_SHIFT };
+	for (uint32_t i = 0; i < NR_FEW; i++) {
+		few = build_node(&run.build, run.thread, run.main, G + 0x100 * (i + 1));
+		for (uint32_t j = 0; j < FEW_CALLS; j++)
+			build_call(few, 100, 0);
+		run.main->child_ticks += 100 * FEW_CALLS;
+		sample(&run, few, 3);
+		build_path_samples(&run.build, run.thread, few, 8, LOG_SAMPLE_IN_HOOK);
+	}
+	model = load(&run);
+	for (uint32_t i = 0; i < NR_FEW; i++) {
+		const struct call_stats *stats =
+			&build_function(model, G + 0x100 * (i + 1) - APP_BEGIN)->stats;
+
+		assert_true(fabs(stats->self_ns - (50 - 32) * 1e6) < 1000);
+		assert_false(call_stats_sample_self(stats));
+	}
+	model_free(model);
+}
