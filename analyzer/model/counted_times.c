@@ -112,7 +112,7 @@ static void add_pools(struct taker *taker)
 	}
 }
 
-/* The hooks' cost in recorded calls of one or more functions */
+/* The hooks' cost in recorded calls of one or more functions. */
 struct hooks_cost {
 	double subtracted_ns;
 	double sampled_ns;		/* the same by samples in the recorder */
