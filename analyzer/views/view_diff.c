@@ -411,16 +411,16 @@ static bool keep_changed(struct table_rows *rows, const struct asked *asked)
 	return nr_kept;
 }
 
-static const char *note_of(struct document *document, const struct report *report, bool by_asked)
+static const char *note_of(struct document *document, const struct report *report, bool may_have_intervals)
 {
 	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
-	bool has_intervals = nr_before >= RANKS_LEAST && nr_after >= RANKS_LEAST;
+	bool has_intervals = may_have_intervals && nr_before >= RANKS_LEAST && nr_after >= RANKS_LEAST;
 
 	if (nr_before == 1 && nr_after == 1)
 		return "change: after less before; largest change first; matched by name";
 	return document_text(document,
 		"means of a run, of %zu before and %zu after; change: after less before; %s; matched by name",
-		nr_before, nr_after, !has_intervals || by_asked ? "largest change first" :
+		nr_before, nr_after, !has_intervals ? "largest change first" :
 		"from, to: the change is between them with 95 %; the least change that is sure comes first");
 }
 
@@ -443,7 +443,7 @@ static int make(struct document *document, struct report *report, bool of_paths,
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
 		.title = report->title,
-		.note = note_of(document, report, asked),
+		.note = note_of(document, report, !of_paths && !asked),
 		.columns = columns,
 		/* without the path, which is the last column */
 		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,

@@ -226,6 +226,7 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 		function=nap <diff.csv)" "20 20"
 	between "from" 1 "$("$here/csv" self_low_percent function=nap <diff.csv | sed 's/\..*//')" 400
 	"$report" --diff old1.run --diff old2.run new1.run | grep -q "means of a run, of 2 before and 1 after"
+	"$report" -v tree --diff 'old?.run' 'new?.run' | grep -q "change: after less before; largest change first"
 }
 
 @test "saved profiles are judged as the runs that they hold" {
