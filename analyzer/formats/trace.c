@@ -171,7 +171,7 @@ static void choose(struct trace *trace, uint64_t bytes)
 	if (first)
 		first = fit(buckets, bytes, trace->format->left_out_bytes, room, &nr);
 	trace->nr_shown += nr;
-	trace->least_ns = least_of(first);
+	trace->least_ns = first < NR_BUCKETS ? least_of(first) : INFINITY;
 }
 
 int trace_open(struct trace *trace, const struct report *report, const struct trace_format *format, void *to,

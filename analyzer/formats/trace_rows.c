@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a trace besides calls: how many calls it shows, processes, instants, counters. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ const char *trace_shown_text(const struct trace *trace)
 {
 	static char text[160];
 	char least[UNIT_TEXT_MAX];
-	bool is_cut = trace->least_ns > 0;	/* else --match and --filter chose */
+	bool has_room = !isinf(trace->least_ns);
+	bool is_cut = trace->least_ns > 0 && has_room;	/* else --match and --filter chose */
 
 	if (trace->nr_shown == trace->nr_calls)
 		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown",
@@ -26,7 +28,8 @@ const char *trace_shown_text(const struct trace *trace)
 	else
 		snprintf(text, sizeof(text),
 			 "%" PRIu64 " of %" PRIu64 " calls that have a record are shown%s%s", trace->nr_shown,
-			 trace->nr_calls, is_cut ? ": those of at least " : "",
+			 trace->nr_calls, !has_room ? ": --max-size has no room for more" :
+					  is_cut ? ": those of at least " : "",
 			 is_cut ? unit_format(least, UNIT_NS, trace->least_ns) : "");
 	return text;
 }

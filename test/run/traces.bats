@@ -65,6 +65,9 @@ traces="chrome speedscope perfetto"
 		same "$format: main" "$(found 2 main "$format.rows")" 1
 		grep -aoE '[0-9]+ of 32893 calls that have a record are shown: those of at least' \
 			"file.$format" >said
+		of "$format" --max-size 1
+		same "$format: no call fits" "$(found 2 main "$format.rows")" ''
+		grep -qaE "0 of 32893 calls that have a record are shown: (those of|--max-size has no room)" "file.$format"
 		of "$format" --max-size 0
 		grep -qa "all 32893 calls that have a record are shown" "file.$format"
 	done
