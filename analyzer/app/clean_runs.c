@@ -261,7 +261,7 @@ int clean_runs(size_t keep, bool dry_run)
 int remove_runs(char *const *names, bool dry_run)
 {
 	struct run *runs = NULL;
-	long nr = choose_runs(&runs, names);
+	long nr = choose_runs(&runs, names, NULL);
 	uint64_t bytes;
 	bool are_gone = nr >= 0;
 

@@ -64,7 +64,8 @@ static void wait_ns(double ns)
 /* Return: false, after an error(), if there are no runs */
 static bool find_runs(struct follower *follower)
 {
-	long nr = choose_runs(&follower->runs, follower->names ? follower->names : follower->options->runs);
+	long nr = choose_runs(&follower->runs, follower->names ? follower->names : follower->options->runs,
+			      NULL);
 
 	if (nr <= 0)
 		return false;

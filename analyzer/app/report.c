@@ -253,7 +253,7 @@ static bool load(struct loaded *loaded, const struct options *options, char *con
 {
 	/* the first part's reader says the same */
 	const bool were_hidden = messages_hide(options->filter.part);
-	const long nr_runs = choose_runs(&loaded->runs, names);
+	const long nr_runs = choose_runs(&loaded->runs, names, options->save);
 
 	messages_show(were_hidden);
 

@@ -79,7 +79,7 @@ static bool add_run(struct run **runs, size_t *nr, const char *name)
 	return true;
 }
 
-long choose_runs(struct run **runs, char *const *names)
+long choose_runs(struct run **runs, char *const *names, const char *except)
 {
 	size_t nr = 0;
 	bool done = true;
@@ -91,7 +91,9 @@ long choose_runs(struct run **runs, char *const *names)
 		if (!*names || glob(*names, 0, NULL, &found) != 0)
 			done = add_run(runs, &nr, *names);
 		for (size_t i = 0; i < found.gl_pathc && done; i++)
-			done = add_run(runs, &nr, found.gl_pathv[i]);
+			done = (strcmp(found.gl_pathv[i], *names) != 0 &&
+				except && is_same_file(found.gl_pathv[i], except)) ||
+			       add_run(runs, &nr, found.gl_pathv[i]);
 		globfree(&found);
 	} while (done && *names && *++names);
 	if (!done)
