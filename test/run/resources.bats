@@ -335,7 +335,9 @@ writing_and_touching() {
 	densely 45 $1 "$bin/io" data || return 1
 	# of 8 MiB, but for what ran within a sample's time of the border
 	between "bytes written by put" $((6 << 20)) "$(use main write_chars)" $((9 << 20))
-	between "bytes read by get and put" $((15 << 20)) \
+	between "bytes read by main" $((7 << 20)) "$(use main read_chars)" $((9 << 20))
+	# these two last about as long as the time between two rows
+	between "bytes read and written by get and put" $((4 << 20)) \
 		$(($(use put write_chars) + $(use put read_chars) + $(use get write_chars) + $(use get \
 		read_chars))) $((17 << 20))
 	# shellcheck disable=SC2086
