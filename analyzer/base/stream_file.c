@@ -10,16 +10,19 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
 
 #define WAIT_MS		1000	/* for a reader that is there, to take something; then lines are dropped */
+#define LOOK_NS		10000000	/* between looks for a reader: one look takes as long as many lines */
 
 struct stream {
 	const char *path;
 	int fd;				/* -1: nobody reads */
 	bool is_stuck;			/* the reader took nothing for WAIT_MS */
+	int64_t look_ns;		/* when to look for a reader again */
 	char *head;			/* the first line; NULL: not yet known */
 	char *rest;			/* of a line of which a part was written */
 	size_t rest_bytes;
@@ -125,13 +128,25 @@ static bool send_line(struct stream *stream, const char *line, size_t nr)
 	return true;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* Look whether a reader has come, and give it the first line. */
 static bool has_reader(struct stream *stream)
 {
 	struct stat status;
+	int64_t now = stream->fd < 0 ? now_ns() : 0;
 
 	if (stream->fd >= 0)
 		return true;
+	if (now < stream->look_ns)
+		return false;
+	stream->look_ns = now + LOOK_NS;
 	if (stat(stream->path, &status) < 0)
 		return false;
 	stream->fd = S_ISSOCK(status.st_mode) ? connect_socket(stream->path)

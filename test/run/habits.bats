@@ -472,6 +472,21 @@ with open("received", "wb") as out:
 	(sleep 0.1; exit) <pipe &
 	monitor functions --recording=stream:pipe --run=left -- "$bin/calls" || same status $? 7
 	grep -q 'stream:pipe: [1-9][0-9]* of .* rows were dropped' stderr
+	python3 -c '
+import socket
+server = socket.socket(socket.AF_UNIX)
+server.bind("hatch")
+server.listen()
+open("opens", "w")
+nr = 0
+while server.accept()[0].recv(1) != b"e":	# closes at once; "end" ends it
+    nr += 1
+print(nr)' >looks &
+	wait_until [ -e opens ]
+	monitor functions --recording=stream:hatch --run=shut -- "$bin/calls" || same status $? 7
+	python3 -c 'import socket; end = socket.socket(socket.AF_UNIX); end.connect("hatch"); end.send(b"end")'
+	wait $!
+	between "looks for a reader" 1 "$(cat looks)" 500	# of 65,786 rows; one each 10 ms
 	for wrong in stream: stream:"$bin/calls"; do
 		run "$build/insideme-run" functions --recording="$wrong" -- "$bin/calls"
 		same "status of $wrong" "$status" 2
