@@ -435,6 +435,11 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	same "starts and ends in turn" "$(cut -d, -f2,3,4 events.log |
 		grep -c -e 'start,main,0' -e 'end,main,0')" 2
 	cut -d, -f1 events.log | sort -nc
+	for nr in {1..8}; do	# some have a row of the process, some have none
+		monitor -q --interval=1s --run="short$nr" -- true
+		"$report" -f resource-monitor "short$nr" | sed 1,3d | wc -l
+	done | sort -n >rows_of_short
+	between "rows of a program shorter than the interval" 1 "$(tail -1 rows_of_short)" 2
 }
 
 # A dozen short programs and one that grows: in text and pictures it comes first, whatever its place among
