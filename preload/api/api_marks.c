@@ -242,6 +242,7 @@ static void add_span(const struct log_thread *thread, struct label *label, const
 	span = (struct log_span *)new_record(sizeof(*span));
 	if (!span)
 		return;
+	span->record.ticks = end_ticks;		/* a callback ran since */
 	span->start_ticks = start_ticks;
 	span->paused_ticks = paused_ticks;
 	span->label = label->number;

@@ -284,6 +284,10 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	END
 	record_app
 	same "what it hears" "$(xargs <stdout)" 'spin 1 0 outer 1 0 spin 1 0 timer 1 0 4 heard, errno 5'
+	"$report" -f multiprocess-profiler >profile.csv
+	between "the timer's record and its sum differ by ns" -1000 \
+		$(($("$here/csv" time id=timer <profile.csv | tr -d . | sed 's/^0*//') -
+		$(view timers | "$here/csv" total_ns timer=timer))) 1000
 	./app >stdout
 	same "without the recorder" "$(cat stdout)" '0 heard, errno 5'
 	calls outer 2 hear 4 spin 7
