@@ -199,11 +199,9 @@ static int64_t step_ns(const struct model *model)
 {
 	double step = fmax(STEP_LEAST_NS, ((double)model->to - (double)model->from) / NR_LINES_MAX);
 
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		step = fmax(step, interval_ns(process_rowset(model->processes[i], "process")));
-		/* a short process has one row, or none */
-		step = fmax(step, (double)model->processes[i]->header.interval_ns);
-	}
+	for (size_t i = 0; i < model->nr_processes; i++)	/* a short process has one row, or none */
+		step = fmax(fmax(step, (double)model->processes[i]->header.interval_ns),
+			    interval_ns(process_rowset(model->processes[i], "process")));
 	for (size_t i = 0; i < model->nr_monitors && !model->nr_processes; i++)
 		step = fmax(step, interval_ns(process_rowset(model->monitors[i], "system")));
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;

@@ -73,11 +73,12 @@ void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_byte
 			bytes, short_path(run_path));
 }
 
-void finish_print_summary(const char *run_path, const sigset_t *mask)
+void finish_print_summary(const char *run_path, const char *sort, const sigset_t *mask)
 {
-	const char *const arguments[] = { run_path, NULL };
+	const char *const page[] = { run_path, NULL };
+	const char *const functions[] = { "-v", "functions", "--sort", sort, run_path, NULL };
 
-	report_wait(report_start(arguments, mask, REPORT_SHOWN));
+	report_wait(report_start(sort ? functions : page, mask, REPORT_SHOWN));
 }
 
 void finish_save_names(const char *run_path, const sigset_t *mask)

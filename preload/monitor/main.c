@@ -352,8 +352,11 @@ static void finish(struct monitor *monitor)
 	if (monitor->options.rows.preset)
 		rows_finish(&monitor->options.rows, monitor->rows_pid, monitor->run.path, &monitor->mask);
 	if (monitor->settings.value[SETTING_SUMMARY])
-		finish_print_summary(monitor->run.path, &monitor->mask);
-	else if (count->calls + count->stacks + count->samples && monitor->id.rank.rank <= 0)
+		finish_print_summary(monitor->run.path, NULL, &monitor->mask);
+	if (monitor->options.sort)
+		finish_print_summary(monitor->run.path, monitor->options.sort, &monitor->mask);
+	if (!monitor->settings.value[SETTING_SUMMARY] && !monitor->options.sort &&
+	    count->calls + count->stacks + count->samples && monitor->id.rank.rank <= 0)
 		finish_save_names(monitor->run.path, &monitor->mask);
 	if (monitor->settings.value[SETTING_COLLECT])
 		collect_logs(&monitor->run, &monitor->id);

@@ -76,13 +76,13 @@ static int take_of_rows(struct options *options, const struct option_line *line,
 	return value ? option_take_text(options, line, value) : option_take_flag(options, line, value);
 }
 
-/* Numbers have at most 9 digits. */
+/* Numbers have at most 9 digits. Process 0 is none: it would stand for the machine. */
 static int take_pids(struct options *options, const struct option_line *line, const char *value)
 {
 	for (const char *at = value;; at++) {
 		size_t length = strcspn(at, ","), digits = strspn(at, "0123456789");
 
-		if (!length || (digits == length && digits > 9))
+		if (!length || (digits == length && (digits > 9 || strspn(at, "0") == length)))
 			return wrong("--pid",
 				     "numbers or names of processes are needed, for example --pid=1,nginx");
 		at += length;
@@ -131,6 +131,8 @@ static const struct option_line own_lines[] = {
 	{ 0, "stacks", NULL, option_take_flag, AT(stacks),
 	  "with --pid: print what each thread does now and in which functions, and stop", NULL },
 	{ 'f', "format", "text|csv|json", take_format, AT(format), "how --stacks prints", "text" },
+	{ 's', "sort", "KEY", option_take_text, AT(sort),
+	  "print the functions when PROGRAM has ended, sorted by KEY, as insideme-report --sort", NULL },
 	{ 'o', "output", "FILE", take_of_rows, AT(rows.output), "with a monitor: the file for its rows",
 	  "monitor_records.log, monitor_records.csv" },
 	{ 0, "buffered", NULL, take_of_rows, AT(rows.at_end),
@@ -281,8 +283,10 @@ static int check_rows(struct options *options)
 		options->needs_preset = "recording";
 	if (!rows->preset)
 		return !options->needs_preset ? 0 :
-			complain("--%s: it needs a monitor, as functions or lines, then -- PROGRAM",
-				 options->needs_preset);
+			complain("--%s: it needs a monitor, as functions or lines, then -- PROGRAM%s",
+				 options->needs_preset,
+				 strcmp(options->needs_preset, "output") ? "" :
+				 "; a report is written by insideme-report -o FILE");
 	if (rows->recording && !rows_is_recording(rows->recording))
 		return wrong(rows->recording, "no such recording; screen, text, csv, count or stream:PATH");
 	if (rows->recording && rows->output && !strcmp(rows->recording, "screen"))
@@ -319,6 +323,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		return wrong("--stacks", "it needs --pid");
 	if (options->format && !options->stacks)
 		return wrong("--format", "it needs --stacks");
+	if (options->sort && (options->pids || options->machine))
+		return wrong("--sort", "it needs a program");
 	if (options->pids || options->machine)
 		return check_attach(options);
 	if (options->children || options->timeout_ns)

@@ -30,6 +30,7 @@ struct options {
 	bool machine;				/* --machine */
 	bool stacks;				/* --stacks: of what all threads do now, and stop */
 	const char *format;			/* -f, of that; NULL: text */
+	const char *sort;			/* -s: print functions at the end, sorted; NULL: do not */
 	uint64_t timeout_ns;			/* 0: none */
 	uint64_t nr_runs;			/* --runs; 0: one, as always */
 	const char *beside;			/* --beside: a program; NULL: none */

@@ -131,6 +131,7 @@ child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge
 	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=
 	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=1,
 	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=1234567890
+	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=1,0
 	run -2 "$build/insideme-run" --pid
 	same "without a value" "$output" 'insideme-run: option --pid needs a value'
 	wrong '--timeout: a time is needed, for example --timeout=10s' --pid=1 --timeout=5

@@ -312,6 +312,20 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	grep -q 'INSIDEME_NAME_WIDTH=none: not understood, using 30' stderr
 }
 
+@test "insideme-run -s: functions at the end, sorted by a key" {
+	monitor -q -s ncalls --run=sorted -- "$bin/calls" || same status $? 7
+	same "the program's output" "$(cat stdout)" 'leaf 6000, fib 6765, even 1'
+	same "the function with most calls" "$(awk '$1 == "Self" { getline; print $NF }' stderr)" fib
+	monitor -q -s bogus --run=unsorted -- "$bin/calls" || same status $? 7
+	grep -q "^insideme-report: --sort: no column 'bogus' in functions" stderr
+	run "$build/insideme-run" -s calls --pid=1
+	same "status with --pid" "$status" 2
+	[[ $output == *'--sort: it needs a program'* ]]
+	run "$build/insideme-run" -o FILE -- "$bin/calls"
+	same "status of -o without a monitor" "$status" 2
+	[[ $output == *'it needs a monitor'*'a report is written by insideme-report -o FILE' ]]
+}
+
 @test "the summary without insideme-run: once, at the end of the first process, on stderr" {
 	INSIDEME_SUMMARY=on LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 3" >stdout 2>stderr ||
 		same status $? 3
