@@ -81,19 +81,21 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 	heap_stats_add(&side->heap, heap);
 }
 
-/* A function's self time and CPU time in each run. */
+/* A function's times in each run. */
 static void add_runs(struct diff_side *side, const struct model *model, const struct function *function)
 {
 	if (model->nr_parts != model->nr_runs || (model->nr_runs > 1 && !function->parts))
 		return;
 	if (!side->self_runs_ns) {
 		side->self_runs_ns = xcalloc(model->nr_runs, sizeof(*side->self_runs_ns));
+		side->total_runs_ns = xcalloc(model->nr_runs, sizeof(*side->total_runs_ns));
 		side->cpu_runs_ns = xcalloc(model->nr_runs, sizeof(*side->cpu_runs_ns));
 	}
 	for (uint32_t run = 0; run < model->nr_runs; run++) {
-		double self_ns = part_self_ns(function, run);
+		double self_ns = part_self_ns(function, run), total_ns = part_total_ns(function, run);
 
 		side->self_runs_ns[run] += self_ns < 0 ? 0 : self_ns;	/* or NAN */
+		side->total_runs_ns[run] += total_ns < 0 ? 0 : total_ns;
 		side->cpu_runs_ns[run] += part_cpu_ns(function, run);
 	}
 }
@@ -149,6 +151,7 @@ void diff_release(struct diff *diff)
 	for (size_t i = 0; i < diff->nr_functions; i++)
 		for (size_t side = 0; side < DIFF_SIDES; side++) {
 			free(diff->functions[i]->sides[side].self_runs_ns);
+			free(diff->functions[i]->sides[side].total_runs_ns);
 			free(diff->functions[i]->sides[side].cpu_runs_ns);
 		}
 	hashtable_release(&diff->by_name);

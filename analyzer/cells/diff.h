@@ -17,7 +17,7 @@ struct diff_side {
 	struct call_stats stats;
 	struct heap_stats heap;
 	double *self_runs_ns; /* [runs of the side] of a function; NULL: it is not known */
-	double *cpu_runs_ns; /* the same of its CPU time */
+	double *total_runs_ns, *cpu_runs_ns; /* the same of its total time, and of its CPU time */
 };
 
 struct diff_function {

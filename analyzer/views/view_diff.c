@@ -20,8 +20,8 @@ struct diff_row {
 	const struct diff_path *path;	/* NULL: the row is a function */
 	const struct diff_side *before, *after;
 	double nr_before, nr_after;	/* runs, of which figures are means */
-	struct rank_interval self,
-		cpu; /* of the self time and its CPU time, after / before; NAN: not known */
+	/* Of the self time, its CPU time and the total time, after / before; NAN: not known */
+	struct rank_interval self, cpu, total;
 	double cpu_before_ns, cpu_after_ns;	/* means of a run; NAN: not known */
 	double asked_change;		/* of the figure that was asked for; 0: none was */
 };
@@ -102,20 +102,21 @@ static struct value get_where(const struct column *column, const void *row)
 	return value_text(!of->before->is_there ? "after" : !of->after->is_there ? "before" : "both");
 }
 
-/* How sure the change of the self time is, or that of its CPU time. */
-enum { SURE_LOW, SURE_HIGH, SURE_WORD, SURE_CPU = 4 };
+/* How sure the change of the self time is, or that of its CPU time, or of the total time. */
+enum { SURE_LOW, SURE_HIGH, SURE_WORD, SURE_CPU = 4, SURE_TOTAL = 8, SURE_WHAT = 3 };
 
 static struct value get_sure(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
-	const struct rank_interval *interval = column->index & SURE_CPU ? &of->cpu : &of->self;
+	const struct rank_interval *interval = column->index & SURE_CPU ? &of->cpu :
+		column->index & SURE_TOTAL ? &of->total : &of->self;
 	double ratio;
 
 	if (isnan(interval->ratio))
 		return value_empty();
-	if ((column->index & ~SURE_CPU) == SURE_WORD)
+	if ((column->index & SURE_WHAT) == SURE_WORD)
 		return value_text(interval->low > 1 ? "slower" : interval->high < 1 ? "faster" : "noise");
-	ratio = (column->index & ~SURE_CPU) == SURE_LOW ? interval->low : interval->high;
+	ratio = (column->index & SURE_WHAT) == SURE_LOW ? interval->low : interval->high;
 	return value_real(UNIT_PERCENT, 100 * (ratio - 1));
 }
 
@@ -151,6 +152,9 @@ static const struct column columns[] = {
 	{ "self_cpu_high_percent", "to", 0, get_sure, SURE_HIGH | SURE_CPU },
 	{ "self_cpu_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD | SURE_CPU },
 	NUMBER("total", "_ns", "Total before", "Total change", 0, CELL_TOTAL),
+	{ "total_low_percent", "from", 0, get_sure, SURE_LOW | SURE_TOTAL },
+	{ "total_high_percent", "to", 0, get_sure, SURE_HIGH | SURE_TOTAL },
+	{ "total_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD | SURE_TOTAL },
 	NUMBER("calls", "", "Calls before", "change", COLUMN_SUMS, CELL_CALLS),
 	NUMBER("mean", "_ns", "Mean before", "Mean change", 0, CELL_MEAN),
 	NUMBER("alloc", "_bytes", "Alloc before", "Alloc change", COLUMN_SUMS, OF_HEAP | CELL_ALLOC_BYTES),
@@ -171,6 +175,11 @@ static bool knows_change(const struct diff_row *row)
 {
 	return (!row->before->is_there || call_stats_know_self(&row->before->stats)) &&
 	       (!row->after->is_there || call_stats_know_self(&row->after->stats));
+}
+
+static bool knows_total(const struct diff_side *side)
+{
+	return !side->is_there || call_stats_know_total(&side->stats);
 }
 
 static double change_of(const struct diff_row *row)
@@ -243,7 +252,7 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 		.function = function, .path = path,
 		.before = &sides[DIFF_BEFORE], .after = &sides[DIFF_AFTER],
 		.nr_before = nr_before, .nr_after = nr_after,
-		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN },
+		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN }, .total = { NAN, NAN, NAN },
 	};
 
 	if (row.before->self_runs_ns && row.after->self_runs_ns && knows_change(&row)) {
@@ -253,6 +262,10 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 				      nr_after);
 		rank_interval(&row.cpu, row.before->cpu_runs_ns, nr_before, row.after->cpu_runs_ns, nr_after);
 	}
+	if (row.before->total_runs_ns && row.after->total_runs_ns &&
+	    knows_total(row.before) && knows_total(row.after))
+		rank_interval(&row.total, row.before->total_runs_ns, nr_before, row.after->total_runs_ns,
+			      nr_after);
 	row.cpu_before_ns = mean_of_runs(row.before->cpu_runs_ns, nr_before);
 	row.cpu_after_ns = mean_of_runs(row.after->cpu_runs_ns, nr_after);
 	return row;

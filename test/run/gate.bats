@@ -225,6 +225,8 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	same "calls of a run" "$("$here/csv" calls_before function=nap <diff.csv) $("$here/csv" calls_after \
 		function=nap <diff.csv)" "20 20"
 	between "from" 1 "$("$here/csv" self_low_percent function=nap <diff.csv | sed 's/\..*//')" 400
+	same "so is all of it" "$("$here/csv" total_sure function=nap <diff.csv)" slower
+	between "of main, from" 1 "$("$here/csv" total_low_percent function=main <diff.csv | sed 's/\..*//')" 400
 	"$report" --diff old1.run --diff old2.run new1.run | grep -q "means of a run, of 2 before and 1 after"
 	"$report" -v tree --diff 'old?.run' 'new?.run' | grep -q "change: after less before; largest change first"
 }
