@@ -234,6 +234,9 @@ static const char *difference(const struct model *model, uint32_t run, const str
 		return "it has no process";
 	if (first->end_kind != like->end_kind || first->end_status != like->end_status)
 		return "it ended otherwise than the first run";
+	if (!first->header.has_hooks != !like->header.has_hooks)
+		return first->header.has_hooks ? "it has hooks, which the first run has not"
+					       : "it has no hooks, which the first run has";
 	return NULL;
 }
 
@@ -378,6 +381,8 @@ static void add_changes(struct document *document, struct report *report, const 
 	size_t first = document->nr_sections, nr_failed = 0;
 
 	if (!report->failed || !report->diff)
+		return;
+	if (report->options->columns || report->options->sort)	/* these name columns of the rules alone */
 		return;
 	for (size_t i = 0; i < nr; i++)
 		if (rows[i].verdict == RULE_FAILS ||

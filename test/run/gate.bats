@@ -188,6 +188,8 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 		run -1 gate "calls <= base"
 		[[ $output = *"new4.run is not judged: it has other settings"*"(INSIDEME_${setting%=*})" ]]
 	done
+	run -3 "$report" --gate "calls <= 1" --diff old1.run new1.run --columns verdict,rule
+	[[ $output = *"fails    calls <= 1"* && $output != *"Calls before"* ]]
 	"$report" --save new4 new4.run
 	run -1 "$report" --gate "calls <= base" --diff old1.run new4
 	[[ $output = *" is not judged: it has other settings than the first run (INSIDEME_WAITS)" ]]
@@ -195,6 +197,12 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	INSIDEME_BUDGET=1M LD_PRELOAD=$library INSIDEME_RUN=$PWD/new4.run "$bin/fill" /dev/full 200 >stdout 2>stderr || true
 	run -1 "$report" --gate "alloc_calls <= 1" new4.run
 	[[ $output = *"new4.run is not judged: calls are missing from it" ]]
+	rm -rf new4.run
+	gcc -O1 new.c -o plain
+	INSIDEME_HEAP=off monitor --run hooks.run -q -- ./work
+	INSIDEME_HEAP=off monitor --run new4.run -q -- ./plain
+	run -1 "$report" --gate "calls <= base" --diff hooks.run new4.run
+	[[ $output = *"new4.run is not judged: it has no hooks, which the first run has" ]]
 	rm -rf new4.run
 	monitor --run new4.run -q -- ./work
 	truncate -s 70000 "$(ls -S new4.run/*.log | head -n 1)" # short of its last areas
