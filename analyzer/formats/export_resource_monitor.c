@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * resource monitor's logs: resources of all processes together, at equal steps of time; and starts and ends
- * of calls.
- */
+/* resource monitor's logs: resources of all processes at equal steps of time; starts and ends of calls. */
 #include "analyzer/formats/export.h"
 
 #include <inttypes.h>
@@ -194,12 +191,12 @@ static double interval_ns(const struct rowset *rows)
 	return rows ? (double)rows->interval_ns * rows->step : 0;
 }
 
-/* At most NR_LINES_MAX rows, even if damage moved the end of the run by a century. */
+/* At most NR_LINES_MAX rows, even if damage moved the end by a century. A short process may have no row. */
 static int64_t step_ns(const struct model *model)
 {
 	double step = fmax(STEP_LEAST_NS, ((double)model->to - (double)model->from) / NR_LINES_MAX);
 
-	for (size_t i = 0; i < model->nr_processes; i++)	/* a short process has one row, or none */
+	for (size_t i = 0; i < model->nr_processes; i++)
 		step = fmax(fmax(step, (double)model->processes[i]->header.interval_ns),
 			    interval_ns(process_rowset(model->processes[i], "process")));
 	for (size_t i = 0; i < model->nr_monitors && !model->nr_processes; i++)
