@@ -54,7 +54,7 @@ static void print(const struct picture *picture)
 
 int main(int argc, char **argv)
 {
-	int nr_rows = argc > 1 ? atoi(argv[1]) : 400;
+	int nr_rows = argc > 1 ? atoi(argv[1]) : 800;
 	struct picture picture = { nr_rows, 2 * nr_rows, nr_rows > 0 ? calloc(nr_rows, sizeof(*picture.rows)) : NULL };
 
 	if (!picture.rows)

@@ -63,7 +63,7 @@ void Picture::print(std::ostream &out) const
 
 int main(int argc, char **argv)
 {
-	int nr_rows = argc > 1 ? std::atoi(argv[1]) : 400;
+	int nr_rows = argc > 1 ? std::atoi(argv[1]) : 800;
 
 	if (nr_rows <= 0) {
 		std::cerr << "usage: " << argv[0] << " [ROWS]\n";

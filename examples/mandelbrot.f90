@@ -52,7 +52,7 @@ program mandelbrot
   integer :: nr_rows, status
   character(16) :: argument
 
-  nr_rows = 400
+  nr_rows = 800
   if (command_argument_count() > 0) then
     call get_command_argument(1, argument)
     read (argument, *, iostat=status) nr_rows

@@ -35,6 +35,13 @@ example() {
 	same "lines of the picture" "$(wc -l <mandelbrot.txt)" 25
 }
 
+@test "mandelbrot: as it is, nearly all time is in escape_steps" {
+	example -- mandelbrot
+	same "calls of escape_steps" "$(view functions | "$here/csv" calls function=escape_steps)" 1280000
+	between "percent of the time" 80 \
+		"$(view functions | "$here/csv" self_percent function=escape_steps | cut -d. -f1)" 100
+}
+
 @test "mandelbrot: each row is a block, which lives at the peak" {
 	example -- mandelbrot 50
 	same "blocks of compute_row" "$(view heap | "$here/csv" alloc_calls function=compute_row)" 50
