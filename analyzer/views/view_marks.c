@@ -390,10 +390,11 @@ static const char *timer_text_columns(struct document *document, const struct mo
 		have_ranks |= list[i].timer && list[i].process->header.rank >= 0;
 		have_stages |= list[i].stage != NULL;
 	}
-	return document_text(document, "total_ns,%scalls,mean_ns,stddev_ns,%smin_ns,max_ns,%s%s%s%s%s%stimer",
-			     have_regions ? "self_ns," : "", have_open ? "open,open_ns," : "",
+	/* The last columns are left out first where there is no room. */
+	return document_text(document, "total_ns,%scalls,mean_ns,%sstddev_ns,%smin_ns,max_ns,%s%s%s%s%stimer",
+			     have_regions ? "self_ns," : "",
 			     have_moved ? "moved_bytes,moved_bytes_per_s," : "",
-			     have_pauses ? "paused_ns," : "",
+			     have_open ? "open,open_ns," : "", have_pauses ? "paused_ns," : "",
 			     have_timers && model->nr_processes > 1 ? "pid," : "", have_ranks ? "rank," : "",
 			     have_regions && have_timers ? "kind," : "", have_stages ? "stage," : "");
 }

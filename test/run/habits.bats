@@ -249,7 +249,7 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	same "calls in none" "$("$here/csv" calls timer=spin stage= <timers.csv)" 1
 	same "stages" "$("$here/csv" calls kind=stage stage= <timers.csv | xargs)" '1 1'
 	same "a stage within a stage" "$("$here/csv" timer kind=stage stage=solver <timers.csv)" assembly
-	COLUMNS=80 "$report" -v timers --no-pager | grep -q ' Stage '
+	COLUMNS=80 "$report" -v timers --no-pager | grep -q ' Moved  Per second .* Stage '
 }
 
 @test "a function of the program hears of long calls and of timers" {
