@@ -6,6 +6,7 @@
  */
 #include "analyzer/formats/export.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,14 +125,18 @@ static void begin_path(struct folded *folded, const struct diff_path *path)
 		begin_line(folded, PATHS_DEPTH + 1, DEEPER);
 }
 
-static int64_t side_of(const struct folded *folded, const struct diff_side *side)
+/* The mean of a run. */
+static int64_t side_of(const struct folded *folded, const struct diff_side *side, const struct report *report)
 {
-	return side->is_there ? folded->weight->of_diff(&side->stats, &side->heap) : 0;
+	const double sum = side->is_there ? (double)folded->weight->of_diff(&side->stats, &side->heap) : 0;
+
+	return llround(sum / fmax((double)report->model->nr_runs, 1));
 }
 
 static void write_both(struct folded *folded)
 {
-	const struct diff *diff = folded->report->diff;
+	const struct report *report = folded->report;
+	const struct diff *diff = report->diff;
 
 	for (size_t i = 0; i < diff->nr_paths; i++) {
 		const struct diff_path *path = diff->paths[i];
@@ -139,9 +144,9 @@ static void write_both(struct folded *folded)
 		if (!path->parent)
 			continue;
 		begin_path(folded, path);
-		if (!folded->report->options->match || folded->matched_depth)
-			end_line(folded, side_of(folded, &path->sides[DIFF_BEFORE]),
-				 side_of(folded, &path->sides[DIFF_AFTER]), true);
+		if (!report->options->match || folded->matched_depth)
+			end_line(folded, side_of(folded, &path->sides[DIFF_BEFORE], report->before),
+				 side_of(folded, &path->sides[DIFF_AFTER], report), true);
 	}
 }
 

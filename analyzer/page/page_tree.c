@@ -126,9 +126,13 @@ static void add_column(struct page *page, struct sheet *sheet, double *values, s
 	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
 
+/* Of as many runs as there are after, so that the two can be compared. */
 static void add_column_before(struct page *page, struct sheet *sheet, double *values, size_t column)
 {
-	const struct diff *diff = page->report->diff;
+	const struct report *report = page->report;
+	const struct diff *diff = report->diff;
+	const double runs = fmax((double)report->model->nr_runs, 1) /
+			    fmax((double)report->before->model->nr_runs, 1);
 
 	memset(values, 0, page->nr_paths * sizeof(*values));
 	for (size_t i = 0; i < diff->nr_paths; i++) {
@@ -137,7 +141,8 @@ static void add_column_before(struct page *page, struct sheet *sheet, double *va
 		if (diff_path_is_of_counters(diff->paths[i]))
 			continue;
 		values[page->path_of[i]] =
-			columns[column].get(&(struct sums){ .stats = &side->stats, .heap = &side->heap });
+			whole(runs *
+			      columns[column].get(&(struct sums){ .stats = &side->stats, .heap = &side->heap }));
 	}
 	sheet_add_numbers(sheet, columns[column].name_before, values, page->nr_paths, 0);
 }

@@ -43,6 +43,9 @@ as_functions() {
 	record calls || true
 	of folded --columns calls --diff before/*
 	same "fib" "$(found 2 fib folded.rows) $(found 3 fib folded.rows)" "21891 21891"
+	cp -r before/* second.run
+	of folded --columns calls --diff before/* --diff second.run
+	same "fib, mean of two" "$(found 2 fib folded.rows) $(found 3 fib folded.rows)" "21891 21891"
 	of folded --columns calls --match outer
 	same "what outer calls" "$(cut -f 1,2 folded.rows | xargs)" "leaf 6000 middle 3000 outer 1000"
 }

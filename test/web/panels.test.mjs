@@ -98,6 +98,14 @@ test("two runs side by side: the table is the csv's, the flame graph has what bo
 	same("complaints", tab.complaints, []);
 });
 
+test("one run beside two: the flame graph compares it with their mean", async () => {
+	const more = record("more.run", join(folder, "old"));
+	const tab = await open(makePage(after, "mean.html", "--diff", before, "--diff", more), { hash: "panel=flame&m=calls" });
+	await tab.waitForFunction(() => window.insideme.panel.root?.value > 0 && window.insideme.panel.metric.name === "calls");
+	const leaf = (await allFrames(tab)).find((one) => one.path === "main;leaf");
+	same("calls of leaf", [leaf.value, leaf.other], [25, 10]);
+});
+
 test("source: the text of the file, each function's figures beside its line; --no-source leaves it out", async () => {
 	const tab = await open(makePage(after, "source.html"), { hash: "panel=source" });
 	await tab.locator("[role=table][aria-label=source] .tbody .tr").first().waitFor();
