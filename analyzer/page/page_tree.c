@@ -140,9 +140,8 @@ static void add_column_before(struct page *page, struct sheet *sheet, double *va
 
 		if (diff_path_is_of_counters(diff->paths[i]))
 			continue;
-		values[page->path_of[i]] =
-			whole(runs *
-			      columns[column].get(&(struct sums){ .stats = &side->stats, .heap = &side->heap }));
+		values[page->path_of[i]] = whole(runs * columns[column].get(&(struct sums){
+			.stats = &side->stats, .heap = &side->heap }));
 	}
 	sheet_add_numbers(sheet, columns[column].name_before, values, page->nr_paths, 0);
 }
