@@ -9,6 +9,7 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/samples/backtrace.h"
 #include "preload/state/log_space.h"
+#include "preload/state/sampler_task.h"
 
 #define SAMPLE_SIGNAL		32	/* glibc's SIGCANCEL and SIGTIMER */
 #define TICK_CLOCK		CLOCK_MONOTONIC_COARSE	/* moves when the kernel looks at CPU timers */
@@ -192,6 +193,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->missed =
 		info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
+	sampler_task_poll(sample->ticks);	/* calls that are counted do not come there */
 }
 
 static uint64_t tick_ns(void)

@@ -274,6 +274,29 @@ has_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=proce
 	wait $program || true
 }
 
+@test "after a fork a program that only calls what is counted is sampled" {
+	cat >counts.c <<-'END'
+		#include <unistd.h>
+		__attribute__((noinline)) static int tiny(int x) { __asm__ volatile(""); return x + 1; }
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 1000000; i++)
+				sum = tiny(sum);
+			if (!fork())
+				_exit(0);
+			for (;;)
+				sum = tiny(sum);
+		}
+	END
+	gcc -O1 -g -w -finstrument-functions counts.c -o counts
+	LD_PRELOAD=$library ./counts 3>&- &
+	program=$!
+	wait_until has_rows
+	kill -KILL $program
+	wait $program || true
+}
+
 # A library behind ours lets a signal come when all is ready for the fork: the task rests, and comes back in
 # both.
 @test "a handler that forks within a fork leaves both processes their task" {
