@@ -18,6 +18,7 @@ static const char *const kept_facts[] = {
 	"sites_off",
 	"bypassed",
 	"namespaces",
+	"cpu_model",
 	"setting.INSIDEME_THRESHOLD",
 	"setting.INSIDEME_HEAP_SAMPLE",
 	"setting.INSIDEME_SNAPSHOT",

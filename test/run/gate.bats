@@ -221,6 +221,10 @@ print(suite.get("failures"), suite.get("skipped"))')" "0 1"
 	gate "functions_ns <= base + 1000%; calls <= base" -f csv >gate.csv
 	same "verdicts" "$("$here/csv" verdict <gate.csv | xargs)" "cannot tell holds"
 	grep -q 'the runs had different processors' gate.csv
+	"$report" --save old 'old?.run'
+	"$report" --save new 'new?.run'
+	"$report" --gate "functions_ns <= base + 1000%; calls <= base" -f csv --diff old new >gate.csv
+	same "of saved profiles" "$("$here/csv" verdict <gate.csv | xargs)" "cannot tell holds"
 }
 
 @test "--diff of several runs: means of a run, the change that is sure first" {
