@@ -96,8 +96,10 @@ long choose_runs(struct run **runs, char *const *names, const char *except)
 			       add_run(runs, &nr, found.gl_pathv[i]);
 		globfree(&found);
 	} while (done && *names && *++names);
-	if (!done)
+	if (!done) {
 		choose_free(*runs, nr);
+		*runs = NULL;
+	}
 	return done ? (long)nr : -1;
 }
 

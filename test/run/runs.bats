@@ -83,6 +83,8 @@ runs() {
 	same "message" "$output" 'insideme-report: --remove: which runs? --list shows them'
 	run "$report" --remove nothing
 	same "status of a run that is none" "$status" 1
+	run "$report" --remove last nothing
+	same "status of a run and one that is none" "$status" 1
 	same "runs that stay" "$(ls -d insideme.data/*-calls*)" "${runs[2]}"
 }
 
