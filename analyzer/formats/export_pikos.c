@@ -46,6 +46,12 @@ static struct table table_of(const struct options *options)
 	return table;
 }
 
+/* Rows of calls are written while they are read, so they cannot be sorted or counted first. */
+static bool wants_all_rows(const struct options *options)
+{
+	return !is_of_lines(options) && (options->sort || options->top || options->nr_restrictions);
+}
+
 int pikos_check(const struct report *report)
 {
 	struct table table = table_of(report->options);
@@ -53,6 +59,10 @@ int pikos_check(const struct report *report)
 	FILE *out;
 	int status = rows_check(&table, report->options, false);
 
+	if (!status && wants_all_rows(report->options)) {
+		error("--sort, --top, --restrict: not of rows in the order of time; -v events has them");
+		return EXIT_USAGE;
+	}
 	if (status || !path)
 		return status;
 	if (stream_path(path)) {

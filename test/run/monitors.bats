@@ -239,3 +239,14 @@ by_thread() {
 		same "status of $options" "$status" 2
 	done
 }
+
+@test "rows in the order of time cannot be sorted, nor counted first" {
+	record calls || same status $? 7
+	for options in "--sort depth" "--top 3" "--restrict 3"; do
+		# shellcheck disable=SC2086
+		run "$report" -f pikos $options
+		same "status of $options" "$status" 2
+		[[ $output == *'not of rows in the order of time; -v events has them'* ]]
+	done
+	same "rows of the view" "$("$report" -v events -f csv --top 3 2>report.stderr | sed 1d | wc -l)" 3
+}
