@@ -266,7 +266,8 @@ static bool load(struct loaded *loaded, const struct options *options, char *con
 	if (loaded->report.model && !options->filter.part)
 		versions_tell(loaded->report.model);
 	if (loaded->report.model && (options->save || options->gate ||
-				     (options->diff && loaded->report.model->nr_runs > 1)))
+				     (options->diff && (loaded->report.model->nr_runs > 1 ||
+							 loaded->report.model->is_sampled))))
 		run_times_read(loaded->report.model, loaded->runs, loaded->report.nr_runs, &options->filter);
 	return loaded->report.model;
 }

@@ -84,7 +84,8 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 /* A function's times in each run. */
 static void add_runs(struct diff_side *side, const struct model *model, const struct function *function)
 {
-	if (model->nr_parts != model->nr_runs || (model->nr_runs > 1 && !function->parts))
+	if (model->nr_parts != model->nr_runs ||
+	    (model->nr_runs > 1 && !function->parts && !function->cpu_runs_ns))
 		return;
 	if (!side->self_runs_ns) {
 		side->self_runs_ns = xcalloc(model->nr_runs, sizeof(*side->self_runs_ns));

@@ -205,7 +205,8 @@ static void add_functions(double *values, const struct figure *figure, const cha
 
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		const struct function *function = model->functions[i];
-		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
+		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts ||
+				 (figure->of_function == OF_SELF_CPU_NS && function->cpu_runs_ns);
 
 		if (!has_parts || !name_matches(pattern, function->name))
 			continue;

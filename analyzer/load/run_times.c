@@ -33,7 +33,8 @@ static void take_cpu(struct model *model, uint32_t run, const struct model *of_r
 {
 	for (size_t i = 0; i < of_run->nr_functions; i++) {
 		const struct function *function = of_run->functions[i];
-		double cpu_ns = function->use && call_stats_know_self(&function->stats)
+		double cpu_ns = of_run->is_sampled ? function->samples.ns :
+				function->use && call_stats_know_self(&function->stats)
 					? function->use->self[USE_CPU_NS]
 					: NAN;
 		struct function *same = isnan(cpu_ns) ? NULL : function_in(model, function);

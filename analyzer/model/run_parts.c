@@ -133,9 +133,10 @@ double part_total_ns(const struct function *function, uint32_t run)
 
 double part_cpu_ns(const struct function *function, uint32_t run)
 {
-	if (function->parts ? function->parts[run].calls == 0 : !function->stats.calls)
-		return 0;
-	return function->cpu_runs_ns ? function->cpu_runs_ns[run] : NAN;
+	const bool has_calls = function->parts ? function->parts[run].calls > 0 : function->stats.calls > 0;
+	const double cpu_ns = function->cpu_runs_ns ? function->cpu_runs_ns[run] : NAN;
+
+	return has_calls || !isnan(cpu_ns) ? cpu_ns : 0;	/* samples have no calls */
 }
 
 void parts_add_range(struct path_range *range, const struct path_range *more)

@@ -182,11 +182,19 @@ static bool knows_total(const struct diff_side *side)
 	return !side->is_there || call_stats_know_total(&side->stats);
 }
 
+/* Samples have CPU time and no calls. */
+static bool is_of_samples(const struct diff_row *row)
+{
+	return !row->before->stats.calls && !row->after->stats.calls;
+}
+
 static double change_of(const struct diff_row *row)
 {
-	double self_ns = mean_self_ns(row->after, row->nr_after) - mean_self_ns(row->before, row->nr_before);
+	double self_ns = is_of_samples(row) ? row->cpu_after_ns - row->cpu_before_ns
+					    : mean_self_ns(row->after, row->nr_after) -
+						      mean_self_ns(row->before, row->nr_before);
 
-	if (!knows_change(row))
+	if (!is_of_samples(row) && !knows_change(row))
 		return 0;
 	return fabs(self_ns) >= 1 ? fabs(self_ns) : 0;
 }
@@ -255,7 +263,8 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN }, .total = { NAN, NAN, NAN },
 	};
 
-	if (row.before->self_runs_ns && row.after->self_runs_ns && knows_change(&row)) {
+	if (row.before->self_runs_ns && row.after->self_runs_ns &&
+	    (knows_change(&row) || is_of_samples(&row))) {
 		if (!isnan(mean_of_runs(row.before->self_runs_ns, nr_before)) &&
 		    !isnan(mean_of_runs(row.after->self_runs_ns, nr_after)))
 			rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns,
@@ -266,8 +275,8 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 	    knows_total(row.before) && knows_total(row.after))
 		rank_interval(&row.total, row.before->total_runs_ns, nr_before, row.after->total_runs_ns,
 			      nr_after);
-	row.cpu_before_ns = mean_of_runs(row.before->cpu_runs_ns, nr_before);
-	row.cpu_after_ns = mean_of_runs(row.after->cpu_runs_ns, nr_after);
+	row.cpu_before_ns = row.before->is_there ? mean_of_runs(row.before->cpu_runs_ns, nr_before) : 0;
+	row.cpu_after_ns = row.after->is_there ? mean_of_runs(row.after->cpu_runs_ns, nr_after) : 0;
 	return row;
 }
 
@@ -366,6 +375,9 @@ static const char *text_columns(const struct report *report, bool of_paths)
 	if (of_paths)
 		return times ? "self_before_ns,self_after_ns,self_change_ns,calls_change,path" :
 			"calls_before,calls_after,calls_change,path";
+	if (report->model->is_sampled && report->before->model->is_sampled)
+		return "self_cpu_before_ns,self_cpu_after_ns,self_cpu_change_ns,self_cpu_low_percent,"
+		       "self_cpu_high_percent,self_cpu_sure,found,function";
 	if (times && report->model->nr_runs >= RANKS_LEAST && report->before->model->nr_runs >= RANKS_LEAST)
 		return "self_before_ns,self_after_ns,self_low_percent,self_high_percent,self_sure,"
 		       "self_cpu_change_ns,self_cpu_low_percent,self_cpu_high_percent,self_cpu_sure,"

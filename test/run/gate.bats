@@ -359,3 +359,29 @@ assert case.name == "alloc_calls == 1" and not case.result, case'
 	between "of a profile of one run" 100000000 \
 		"$("$here/csv" self_cpu_after_ns function=burn <one.csv | sed 's/\..*//')" 200000000
 }
+
+@test "CPU time of samples is compared, also of saved profiles" {
+	local version i
+	for version in old:1 new:2; do
+		cat >busy.c <<-END
+			#include <time.h>
+			__attribute__((noinline)) void burn(void)
+			{
+				for (clock_t end = clock() + ${version#*:} * CLOCKS_PER_SEC / 10; clock() < end;)
+					for (volatile int i = 0; i < 100000; i++) ;
+			}
+			int main(void) { burn(); return 0; }
+		END
+		gcc -g -O1 busy.c -o busy
+		for i in 1 2 3 4; do
+			monitor -q --run "${version%:*}$i.run" --sample=1000 -- ./busy
+		done
+		"$report" --save "${version%:*}.profile" "${version%:*}?.run"
+	done
+	for i in "old?.run new?.run" "old.profile new.profile"; do
+		"$report" -v functions --diff "${i% *}" "${i#* }" -f csv >diff.csv
+		same "the first row" "$("$here/csv" function <diff.csv | head -n 1)" burn
+		same "it takes longer" "$("$here/csv" self_cpu_sure function=burn <diff.csv)" slower
+		run -3 "$report" --gate "self_cpu_ns of burn <= base + 20%" --diff "${i% *}" "${i#* }"
+	done
+}
