@@ -22,7 +22,7 @@ test("last words are without the padding of text", async () => {
 });
 
 // A program of short calls, for which the page has flags and commands to paste.
-const short = record("short", "short_calls");
+const short = record("short", "short_calls", [], { INSIDEME_TIMING: "exact" });
 
 test("flags and commands are whole, and buttons copy them", async () => {
 	const tab = await open(makePage(short, "short.html"));
