@@ -118,6 +118,8 @@ rows_of() { tail -n +2 "$1" | wc -l; }
 	g++ -g -O1 -finstrument-functions commas.cpp -o commas
 	monitor function_memory -q --recording=csv -o rows.csv -- ./commas
 	grep -q ',"add(int, int)",' rows.csv
+	/usr/bin/python3 -c 'import numpy
+assert numpy.loadtxt("rows.csv", delimiter=",", quotechar="\"", skiprows=1, usecols=[0, 3]).shape == (4, 2)'
 	monitor function_memory -q --recording=csv --delimiter=';' -o rows.csv -- ./commas
 	/usr/bin/python3 -c 'import numpy
 assert numpy.loadtxt("rows.csv", delimiter=";", skiprows=1, usecols=[0, 3]).shape == (4, 2)'
