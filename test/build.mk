@@ -217,7 +217,7 @@ run-runs: all $(programs) $(O)/sanitized/insideme-report
 
 # Benchmarks, beside other profilers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
-bench_programs := $(addprefix $(bench_bin)/,blocks loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain exceptions empty forks growth hour locks measure log_bytes paths pauses regions sampling sizes threads waiters ticks.so nothing.so)
+bench_programs := $(addprefix $(bench_bin)/,blocks loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain exceptions empty forks growth hour locks measure log_bytes paths pauses regions sampling sizes threads unwind waiters ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
 $(bench_bin)/blocks $(bench_bin)/loop $(bench_bin)/interpreter $(bench_bin)/mesh $(bench_bin)/exceptions $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/growth $(bench_bin)/paths $(bench_bin)/pauses $(bench_bin)/regions $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
 $(bench_bin)/loop.pg: bench_cflags += -pg
@@ -239,6 +239,7 @@ $(bench_bin)/%: test/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote . $^ -o $@
 $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
+$(bench_bin)/unwind: $(call obj,tool,$(shared_src) $(addprefix preload/monitor/stacks/,target_process.c unwinder.c))
 $(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote . $< -lm -o $@
