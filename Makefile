@@ -80,6 +80,9 @@ $(O)/recorder/%.o: %.c $(O)/flags
 # The hot path: leaving out the frame pointer saves 0.3 ns a call, and functions begin at a cache line.
 $(O)/recorder/preload/hooks/hooks.o: own := -fomit-frame-pointer -falign-functions=64
 $(O)/recorder/preload/wraps/wrap_malloc.o: own := -fomit-frame-pointer
+# Of a thread that waits in read() insideme-run knows the stack pointer, not the frame pointer.
+$(O)/recorder/preload/wraps/wrap_waits.o $(O)/recorder/preload/wraps/wrap_streams.o: own := \
+	-fomit-frame-pointer
 # printf() and its like take floating-point numbers, which come in the registers that all else leaves alone.
 $(O)/recorder/preload/wraps/wrap_streams.o: private recorder_cflags := \
 	$(filter-out -mgeneral-regs-only,$(recorder_cflags))

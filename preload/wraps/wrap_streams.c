@@ -13,7 +13,7 @@
 #undef fread_unlocked /* macros in some versions of the header */
 #undef fwrite_unlocked
 
-#define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
+#define STACK_ADDR own_frame_addr()
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 #define UNBUFFERED 0x002   /* these three: in _flags, glibc's */

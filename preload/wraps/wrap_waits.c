@@ -7,7 +7,7 @@
 #include "preload/waits/descriptor_names.h"
 #include "preload/waits/waits.h"
 
-#define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
+#define STACK_ADDR own_frame_addr()
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 #define WAIT_WRAPPER(type, function, parameters, arguments, label, wait_kind, fd, moved, failure)            \

@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # What tests of stacks from outside share: test/programs/standing.c in the background, and looks at it.
 
-# stands VARIANT KIND: the program, up to where its threads stay; finish_standing ends it
+# stands VARIANT KIND: the program, with the library $preloaded if any, up to where its threads stay;
+# finish_standing ends it
 stands() {
 	[ -p gate ] || mkfifo gate
-	"$bin/standing$1" "$2" <gate >said 2>&1 3>&- &
+	LD_PRELOAD=${preloaded-} "$bin/standing$1" "$2" <gate >said 2>&1 3>&- &
 	program=$!
 	exec 9>gate
 	wait_until grep -q ready said

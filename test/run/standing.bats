@@ -28,6 +28,18 @@ load standing
 	done
 }
 
+# A thread that waits in read() is not stopped: its stack is whole only if the recorder's function that stands
+# before libc's needs no frame pointer.
+@test "--stacks: a recorded program's threads that wait in libc, below the recorder's functions" {
+	permitted
+	preloaded=$library stands .plain stacks
+	dump
+	finish_standing
+	same "main" "$(state standing.plain call) $(frames standing.plain main)" "read 1"
+	same "cut" "$(frames standing.plain '(not known)')" 0
+	same "waits" "$(frames waits wait_at) $(frames locks lock_at) $(frames burns burn_at)" "13 6 21"
+}
+
 @test "--stacks: the functions that eu-stack finds, and their lines" {
 	permitted
 	command -v eu-stack >/dev/null || skip "no eu-stack"
