@@ -278,6 +278,17 @@ static void take_event(struct model *model, const struct event *event)
 	}
 }
 
+/* insideme-run --pid writes the process's log, and has ended: nothing is known of what comes after. */
+static bool has_lost_writer(const struct model *model, const struct process *process)
+{
+	if (process->end_kind != END_RUNNING || !process_fact(process, "attached"))
+		return false;
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (model->monitors[i]->is_running && model->monitors[i]->run == process->run)
+			return false;
+	return true;
+}
+
 void ends_find(struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -287,6 +298,11 @@ void ends_find(struct model *model)
 		for (size_t k = 0; k < model->monitors[i]->nr_events; k++)
 			take_event(model, &model->monitors[i]->events[k]);
 	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (has_lost_writer(model, model->processes[i])) {
+			model->processes[i]->end_kind = END_SILENT;
+			model->processes[i]->was_left = true;
+		}
 }
 
 /* The process recorded why it would end, and recorded nothing after that. */
@@ -313,6 +329,8 @@ static const char *silent_text(const struct process *process)
 		return own;
 	if (process->header.memory_passed && process->header.memory_action == LOG_MEMORY_ABORT)
 		return "ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT";
+	if (process->was_left && process->is_running)
+		return "ran on when insideme-run ended";
 	if (process->was_left)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)
