@@ -135,9 +135,10 @@ static const char *why(struct document *document, const struct process *process)
 	const struct object *own = with_own_hooks(process);
 
 	if (process_fact(process, "attached"))
-		return document_text(document, "%s was sampled while it ran;\nfunctions are recorded in "
-			"programs that insideme-run starts",
-				     program);
+		return document_text(document, "%s was sampled while it ran;\n%s", program,
+				     process_fact(process, "samples_off")
+					     ? "see Doubts why its stacks were not"
+					     : "its functions need --sample");
 	if (own)
 		return document_text(document, "%s defines the hooks itself.\nRemove its "
 			"__cyg_profile_func_enter and __cyg_profile_func_exit", path_base(own->path));

@@ -152,6 +152,7 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 	struct process_tree tree;
 	struct usage all = { 0 };
 	size_t nr = 0, nr_all = 0;
+	bool has_past = false; /* before insideme-run looked at it */
 
 	process_tree_init(&tree, model);
 	for (size_t i = 0; i < tree.nr; i++) {
@@ -160,6 +161,7 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 		if (tree.members[i].unseen)
 			continue;
 		nr_all++;
+		has_past |= process_fact(tree.members[i].last, "attached") != NULL;
 		usage = member_usage(&tree.members[i]);
 		if (isnan(usage.cpu_ns))
 			continue;
@@ -170,8 +172,9 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 	*all_ns = nr && nr == nr_all ? all.cpu_ns : NAN;
 	if (!nr)
 		return "";
-	return document_text(document, "CPU time of %s: %s%s",
+	return document_text(document, "CPU time of %s%s: %s%s",
 			     nr < nr_all ? document_text(document, "%zu of %zu processes", nr, nr_all)
 					 : "all",
+			     has_past ? " since they began" : "",
 			     document_number(document, UNIT_NS, all.cpu_ns), kernel_text(document, &all));
 }

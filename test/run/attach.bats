@@ -46,7 +46,9 @@ has_burnt() {
 	between "peak RSS" $((rss / 2)) "$(last peak_rss_bytes)" $((rss + 1000000))
 	same "end" "$(cell exit_status)" 0
 	[[ $(cat stderr) == 'insideme: 1 process sampled, '*'; read with: insideme-report -v resources insideme.data/'* ]]
-	"$report" | grep 'was sampled while it ran'
+	"$report" >page
+	grep -A1 'was sampled while it ran' page | grep -- 'need --sample'
+	grep 'CPU time of all since they began: ' page
 }
 
 child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge 300000000 ]; }

@@ -412,3 +412,10 @@ burning='static volatile unsigned sink;
 	same "signals" "$(tail -1 said)" "lost 0 of 15000"
 	[ "$(value total_samples function=spins)" -ge 100 ]
 }
+
+@test "a thread of the kernel: said" {
+	[ "$(id -u) $(cat /proc/2/comm)" = "0 kthreadd" ] || skip "none is visible"
+	run "$build/insideme-run" --pid=2 --stacks
+	same "status" "$status" 1
+	[[ $output == *"no stacks of process 2: it has ended, or is a thread of the kernel" ]]
+}

@@ -95,7 +95,7 @@ static const char *remedy(int error)
 	char scope[8];
 
 	if (error != -EPERM && error != -EACCES)
-		return "it has ended";
+		return "it has ended, or is a thread of the kernel";
 	if (read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) > 0 && scope[0] != '0' &&
 	    geteuid())
 		return "no right to read its memory: sysctl kernel.yama.ptrace_scope=0, or run as root";
