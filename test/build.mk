@@ -15,6 +15,7 @@ $(bin)/%: test/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) $< -o $@
 $(foreach name,streams wide_streams,$(bin)/$(name) $(bin)/$(name).clang): test/programs/let_wait.h
+$(foreach name,stepped stepped_hooks,$(bin)/$(name) $(bin)/$(name).clang): test/programs/single_step.h
 $(bin)/%.clang: test/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(program_flags) $< -o $@

@@ -21,6 +21,7 @@
 #include "analyzer/formats/picture.h"
 #include "analyzer/formats/trace.h"
 #include "analyzer/page/page.h"
+#include "analyzer/runs/choose_runs.h"
 #include "analyzer/views/views.h"
 
 static int cannot_write(const char *path, int number)
@@ -138,22 +139,13 @@ static bool is_of_same(const char *log, const char *copy)
 	       memcmp(one.boot_id, other.boot_id, sizeof(one.boot_id)) == 0;
 }
 
-/* Two paths of one file */
-static bool is_one_file(const char *a, const char *b)
-{
-	struct stat one, other;
-
-	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
-}
-
 /* A copy from earlier is replaced: the log may have grown. */
 static int take_log(const struct report *report, const char *log)
 {
 	char *to = xasprintf("%s/%s", report->options->output, path_base(log));
 	int result = 0;
 
-	if (is_one_file(log, to)) {
+	if (is_same_file(log, to)) {
 		free(to);
 		return EXIT_SUCCESS;
 	}

@@ -174,8 +174,8 @@ static void finish_path(struct path_shares *path, const struct tree_node *node, 
 }
 
 /*
- * As long as threads were ready, the excess of CPU time may be that. What is more than that is the hooks'
- * cost.
+ * Threads may have been ready for longer than the paths say so far. That time is moved from the excess of CPU
+ * time. What is left of the excess is the hooks' cost.
  */
 static void bound_cpu(struct path_shares *path, const struct tree_node *node, const struct ready *ready)
 {

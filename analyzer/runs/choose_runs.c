@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/runs/join_launches.h"
 
-static bool is_same_file(const char *a, const char *b)
+bool is_same_file(const char *a, const char *b)
 {
 	struct stat stat_a, stat_b;
 

@@ -11,4 +11,6 @@
  * choose_free(). -1 after an error(); then @runs is NULL
  */
 long choose_runs(struct run **runs, char *const *names, const char *except);
+/* Are these paths of one file? */
+bool is_same_file(const char *a, const char *b);
 void choose_free(struct run *runs, size_t nr);

@@ -227,7 +227,7 @@ static double asked_change_of(const struct diff_row *row)
 	return row->asked_change;
 }
 
-/* What was asked for, then sure changes, then measured ones. Without times, calls decide. */
+/* By the wanted column, if there is one; then sure changes, then measured ones. Without times, by calls. */
 static int most_changed_first(const void *a, const void *b)
 {
 	double (*const keys[])(const struct diff_row *) = { asked_change_of, sure_change_of, change_of,
@@ -388,7 +388,7 @@ static const char *text_columns(const struct report *report, bool of_paths)
 		     	"found,function";
 }
 
-/* What may be asked for. Changes of times say nothing about these. */
+/* Columns for rules about allocations and calls: changes of times say nothing about these. */
 #define ALLOC		"alloc_change_bytes", \
 			"alloc_before_bytes,alloc_after_bytes,alloc_change_bytes,found,function"
 #define PEAK_HEAP	"peak_heap_change_bytes", \

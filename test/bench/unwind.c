@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What finding a function costs in a stack that was copied: unwind PID TID. Stops a thread once, copies its
- * stack and walks through the copy again and again. Print ns per function with warm rows, the functions of a
+ * unwind PID TID: the time to find one function in a copied stack. Stops the thread once, copies its stack
+ * and walks through the copy again and again. Print ns per function with warm rows, the functions of a
  * walk, and us of the first walk.
  */
 #include <stdio.h>

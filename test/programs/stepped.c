@@ -6,32 +6,16 @@
  * pairs(), and how many blocks and bytes of it as not freed. Status 1: the library is not there.
  */
 #define _GNU_SOURCE
-#include <link.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
+
+#include "single_step.h"
 
 enum { ROUNDS = 20, KEEP = 100, BYTES = 24 };
 
-#define NOT_RECORDED __attribute__((no_instrument_function))
-
-static uintptr_t begin, end; /* of the library's code */
 static volatile long allocations, kept;
-
-NOT_RECORDED static int find_library(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-	if (!strstr(object->dlpi_name, "libinsideme.so"))
-		return 0;
-	for (int i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_flags & PF_X) {
-			begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-			end = begin + object->dlpi_phdr[i].p_memsz;
-		}
-	return 1;
-}
 
 NOT_RECORDED static void on_step(int signal, siginfo_t *info, void *context)
 {
@@ -46,16 +30,6 @@ NOT_RECORDED static void on_step(int signal, siginfo_t *info, void *context)
 		kept++;
 	else
 		free(block);
-#endif
-}
-
-static inline __attribute__((always_inline, no_instrument_function)) void step(int is_on)
-{
-#ifdef __x86_64__
-	__asm__ volatile("pushfq; andq $-257, (%%rsp); orq %0, (%%rsp); popfq"
-			 :
-			 : "r"(is_on ? 256ul : 0ul)
-			 : "memory", "cc");
 #endif
 }
 

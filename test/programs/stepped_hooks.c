@@ -7,34 +7,17 @@
  * there.
  */
 #define _GNU_SOURCE
-#include <link.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 
+#include "single_step.h"
+
 enum { SPAN = 3, NEVER = 1 << 30 };
-#define TRAP_FLAG 256l
 
-#define NOT_RECORDED __attribute__((no_instrument_function))
-
-static uintptr_t begin, end; /* of the library's code */
 static volatile long steps, first, last;
 static volatile long nr_work, nr_handled, nr_in_handler;
-
-NOT_RECORDED static int find_library(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-	if (!strstr(object->dlpi_name, "libinsideme.so"))
-		return 0;
-	for (int i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_flags & PF_X) {
-			begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-			end = begin + object->dlpi_phdr[i].p_memsz;
-		}
-	return 1;
-}
 
 __attribute__((noinline)) static void in_handler(void)
 {
@@ -60,16 +43,6 @@ NOT_RECORDED static void on_step(int signal, siginfo_t *info, void *context)
 		handled();
 	if (steps >= last)
 		registers[REG_EFL] &= ~TRAP_FLAG;
-#endif
-}
-
-static inline __attribute__((always_inline, no_instrument_function)) void step(int is_on)
-{
-#ifdef __x86_64__
-	__asm__ volatile("pushfq; andq %1, (%%rsp); orq %0, (%%rsp); popfq"
-			 :
-			 : "r"(is_on ? TRAP_FLAG : 0l), "r"(~TRAP_FLAG)
-			 : "memory", "cc");
 #endif
 }
 

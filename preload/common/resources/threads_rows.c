@@ -193,8 +193,8 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 }
 
 /*
- * What the process read and wrote is the thread's if there was never another one. A thread that has not run
- * has done nothing.
+ * A process that never had a second thread has the thread's I/O. A thread that has not run since the last
+ * reading has done none.
  */
 static void read_io(struct tasks *tasks, struct task *task, bool has_run, char *buffer, uint64_t bytes)
 {
