@@ -1109,6 +1109,7 @@ enum log_message_direction {
 	LOG_MESSAGE_PROBED,	/* none: the call waited for a message, and another call receives it */
 	LOG_MESSAGE_PUT,	/* one-sided: to the peer's memory */
 	LOG_MESSAGE_GOT,	/* and from it */
+	LOG_MESSAGE_FILE,	/* to or from a file */
 };
 enum log_message_peer { LOG_PEER_NONE = -1, LOG_PEER_ANY = -2 };
 struct log_messages {

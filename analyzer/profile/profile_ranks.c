@@ -311,7 +311,7 @@ static bool read_message(struct list_reader *reader, const char *row)
 
 	if (!sum_row_parse(row, places, 5, message_fields, &messages) || !are_sound(&messages) ||
 	    places[1] < 0 || (size_t)places[1] >= profile->nr_rows || places[4] < LOG_MESSAGE_NONE ||
-	    places[4] > LOG_MESSAGE_GOT || places[3] < LOG_PEER_ANY)
+	    places[4] > LOG_MESSAGE_FILE || places[3] < LOG_PEER_ANY)
 		return false;
 	process = process_at(profile, places[0]);
 	if (!process)

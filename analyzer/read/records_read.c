@@ -243,7 +243,7 @@ static void read_messages(const struct place *place)
 	if (place->head.bytes >= offsetof(struct log_messages, caller_addr))
 		copy_record(place, &record, place->head.bytes >= sizeof(record) ? sizeof(record) :
 					    offsetof(struct log_messages, caller_addr));
-	if (record.direction > LOG_MESSAGE_GOT || record.nr_sized > record.nr_messages ||
+	if (record.direction > LOG_MESSAGE_FILE || record.nr_sized > record.nr_messages ||
 	    record.peer < LOG_PEER_ANY) {
 		logfile_damaged(process->log, place->offset, "messages of no possible kind");
 		return;

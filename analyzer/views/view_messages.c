@@ -38,7 +38,7 @@ enum { DIRECTION, COMMUNICATOR };
 static struct value get_message_text(const struct column *column, const void *row)
 {
 	static const char *const directions[] = { "none", "sent", "received", "collective", "moved",
-						   "probed", "put", "got" };
+						   "probed", "put", "got", "file" };
 	const struct message_row *of = row;
 	const uint32_t label = of->messages->label;
 
@@ -87,7 +87,8 @@ static struct ranks ranks_here(const struct model *model)
 /* A rank of the run received a message that another rank sent: the sender's row is shown. */
 static bool is_shown(const struct ranks *ranks, const struct log_messages *messages)
 {
-	if (!messages->nr_messages || messages->direction == LOG_MESSAGE_MOVED)
+	if (!messages->nr_messages || messages->direction == LOG_MESSAGE_MOVED ||
+	    messages->direction == LOG_MESSAGE_FILE)
 		return false;
 	return messages->direction != LOG_MESSAGE_RECEIVED ||
 	       (messages->peer >= 0 &&

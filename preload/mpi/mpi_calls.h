@@ -6,7 +6,8 @@
  * string's length); the role of each argument in C, whose order is Fortran's too.
  *
  *   b n t   the buffer that this rank transfers, the count and the datatype of it; first one only
- *   N       counts by rank, of the buffer's datatype
+ *   A E     the count, which there is for each rank, for each neighbour
+ *   N M     counts by rank, by neighbour, of the buffer's datatype; with T each has a datatype of its own
  *   d s     destination, source; g: tag
  *   P       the count is of each of so many partitions
  *   c o     communicator; where a new one is stored; D: which may be used once the request is complete
@@ -18,6 +19,7 @@
  *   f i     where it stores whether it did; which one; k I: how many, and which
  *   S X     where one status is stored; one of each request
  *   B G     the root, which all wait for; which waits for all; z: the ranks do not all wait for each other
+ *   j y     file that it reads, as much as the status says; that it writes
  *   x       anything else, or what means nothing at some ranks
  *
  * BOTH: there is one with _c too.
@@ -91,13 +93,13 @@
 	BOTH(X, Scatterv, scatterv, SCATTERV, 9, 10, "xxxxbntBc") \
 	BOTH(X, Allgather, allgather, ALLGATHER, 7, 8, "bntxxxc") \
 	BOTH(X, Allgatherv, allgatherv, ALLGATHERV, 8, 9, "bntxxxxc") \
-	BOTH(X, Alltoall, alltoall, ALLTOALL, 7, 8, "bntxxxc") \
+	BOTH(X, Alltoall, alltoall, ALLTOALL, 7, 8, "bAtxxxc") \
 	BOTH(X, Alltoallv, alltoallv, ALLTOALLV, 9, 10, "bNxtxxxxc") \
-	BOTH(X, Alltoallw, alltoallw, ALLTOALLW, 9, 10, "xxxxxxxxc") \
+	BOTH(X, Alltoallw, alltoallw, ALLTOALLW, 9, 10, "bNxTxxxxc") \
 	BOTH(X, Reduce, reduce, REDUCE, 7, 8, "xxntxGc") \
 	BOTH(X, Allreduce, allreduce, ALLREDUCE, 6, 7, "xxntxc") \
 	BOTH(X, Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, "xxNtxc") \
-	BOTH(X, Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, "xxntxc") \
+	BOTH(X, Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, "xxAtxc") \
 	BOTH(X, Scan, scan, SCAN, 6, 7, "xxntzc") \
 	BOTH(X, Exscan, exscan, EXSCAN, 6, 7, "xxntzc") \
 	ONE(X, Ibarrier, ibarrier, IBARRIER, 2, 3, "ca") \
@@ -108,25 +110,25 @@
 	BOTH(X, Iscatterv, iscatterv, ISCATTERV, 10, 11, "xxxxbntBca") \
 	BOTH(X, Iallgather, iallgather, IALLGATHER, 8, 9, "bntxxxca") \
 	BOTH(X, Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, "bntxxxxca") \
-	BOTH(X, Ialltoall, ialltoall, IALLTOALL, 8, 9, "bntxxxca") \
+	BOTH(X, Ialltoall, ialltoall, IALLTOALL, 8, 9, "bAtxxxca") \
 	BOTH(X, Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, "bNxtxxxxca") \
-	BOTH(X, Ialltoallw, ialltoallw, IALLTOALLW, 10, 11, "xxxxxxxxca") \
+	BOTH(X, Ialltoallw, ialltoallw, IALLTOALLW, 10, 11, "bNxTxxxxca") \
 	BOTH(X, Ireduce, ireduce, IREDUCE, 8, 9, "xxntxGca") \
 	BOTH(X, Iallreduce, iallreduce, IALLREDUCE, 7, 8, "xxntxca") \
 	BOTH(X, Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, "xxNtxca") \
-	BOTH(X, Ireduce_scatter_block, ireduce_scatter_block, IREDUCE_SCATTER_BLOCK, 7, 8, "xxntxca") \
+	BOTH(X, Ireduce_scatter_block, ireduce_scatter_block, IREDUCE_SCATTER_BLOCK, 7, 8, "xxAtxca") \
 	BOTH(X, Iscan, iscan, ISCAN, 7, 8, "xxntzca") \
 	BOTH(X, Iexscan, iexscan, IEXSCAN, 7, 8, "xxntzca") \
 	BOTH(X, Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, "bntzxxc") \
 	BOTH(X, Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 8, 9, "bntzxxxc") \
-	BOTH(X, Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, "bntzxxc") \
-	BOTH(X, Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, 10, "xxxxzxxxc") \
-	BOTH(X, Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, 10, "xxxxzxxxc") \
+	BOTH(X, Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, "bEtzxxc") \
+	BOTH(X, Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, 10, "bMxtzxxxc") \
+	BOTH(X, Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, 10, "bMxTzxxxc") \
 	BOTH(X, Ineighbor_allgather, ineighbor_allgather, INEIGHBOR_ALLGATHER, 8, 9, "bntzxxca") \
 	BOTH(X, Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, 9, 10, "bntzxxxca") \
-	BOTH(X, Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, 9, "bntzxxca") \
-	BOTH(X, Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, 11, "xxxxzxxxca") \
-	BOTH(X, Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, 11, "xxxxzxxxca") \
+	BOTH(X, Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, 9, "bEtzxxca") \
+	BOTH(X, Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, 11, "bMxtzxxxca") \
+	BOTH(X, Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, 11, "bMxTzxxxca") \
 	ONE(X, Barrier_init, barrier_init, BARRIER_INIT, 3, 4, "cxr") \
 	BOTH(X, Bcast_init, bcast_init, BCAST_INIT, 7, 8, "bntBcxr") \
 	BOTH(X, Gather_init, gather_init, GATHER_INIT, 10, 11, "bntxxxGcxr") \
@@ -135,25 +137,25 @@
 	BOTH(X, Scatterv_init, scatterv_init, SCATTERV_INIT, 11, 12, "xxxxbntBcxr") \
 	BOTH(X, Allgather_init, allgather_init, ALLGATHER_INIT, 9, 10, "bntxxxcxr") \
 	BOTH(X, Allgatherv_init, allgatherv_init, ALLGATHERV_INIT, 10, 11, "bntxxxxcxr") \
-	BOTH(X, Alltoall_init, alltoall_init, ALLTOALL_INIT, 9, 10, "bntxxxcxr") \
+	BOTH(X, Alltoall_init, alltoall_init, ALLTOALL_INIT, 9, 10, "bAtxxxcxr") \
 	BOTH(X, Alltoallv_init, alltoallv_init, ALLTOALLV_INIT, 11, 12, "bNxtxxxxcxr") \
-	BOTH(X, Alltoallw_init, alltoallw_init, ALLTOALLW_INIT, 11, 12, "xxxxxxxxcxr") \
+	BOTH(X, Alltoallw_init, alltoallw_init, ALLTOALLW_INIT, 11, 12, "bNxTxxxxcxr") \
 	BOTH(X, Reduce_init, reduce_init, REDUCE_INIT, 9, 10, "xxntxGcxr") \
 	BOTH(X, Allreduce_init, allreduce_init, ALLREDUCE_INIT, 8, 9, "xxntxcxr") \
 	BOTH(X, Reduce_scatter_init, reduce_scatter_init, REDUCE_SCATTER_INIT, 8, 9, "xxNtxcxr") \
 	BOTH(X, Reduce_scatter_block_init, reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT, 8, 9, \
-	     "xxntxcxr") \
+	     "xxAtxcxr") \
 	BOTH(X, Scan_init, scan_init, SCAN_INIT, 8, 9, "xxntzcxr") \
 	BOTH(X, Exscan_init, exscan_init, EXSCAN_INIT, 8, 9, "xxntzcxr") \
 	BOTH(X, Neighbor_allgather_init, neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT, 9, 10, \
 	     "bntzxxcxr") \
 	BOTH(X, Neighbor_allgatherv_init, neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT, 10, 11, \
 	     "bntzxxxcxr") \
-	BOTH(X, Neighbor_alltoall_init, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, 9, 10, "bntzxxcxr") \
+	BOTH(X, Neighbor_alltoall_init, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, 9, 10, "bEtzxxcxr") \
 	BOTH(X, Neighbor_alltoallv_init, neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, 11, 12, \
-	     "xxxxzxxxcxr") \
+	     "bMxtzxxxcxr") \
 	BOTH(X, Neighbor_alltoallw_init, neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, 11, 12, \
-	     "xxxxzxxxcxr") \
+	     "bMxTzxxxcxr") \
 	ONE(X, Comm_dup, comm_dup, COMM_DUP, 2, 3, "co") \
 	ONE(X, Comm_dup_with_info, comm_dup_with_info, COMM_DUP_WITH_INFO, 3, 4, "cxo") \
 	ONE(X, Comm_idup, comm_idup, COMM_IDUP, 3, 4, "cDa") \
@@ -172,10 +174,10 @@
 	ONE(X, Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, 4, "cxo") \
 	ONE(X, Comm_free, comm_free, COMM_FREE, 1, 2, "x") \
 	ONE(X, Comm_disconnect, comm_disconnect, COMM_DISCONNECT, 1, 2, "x") \
-	ONE(X, Comm_spawn, comm_spawn, COMM_SPAWN, 8, 11, "xxxxxxxx") \
-	ONE(X, Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE, 9, 12, "xxxxxxxxx") \
-	ONE(X, Comm_accept, comm_accept, COMM_ACCEPT, 5, 7, "xxxxx") \
-	ONE(X, Comm_connect, comm_connect, COMM_CONNECT, 5, 7, "xxxxx") \
+	ONE(X, Comm_spawn, comm_spawn, COMM_SPAWN, 8, 11, "xxxxBcox") \
+	ONE(X, Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE, 9, 12, "xxxxxBcox") \
+	ONE(X, Comm_accept, comm_accept, COMM_ACCEPT, 5, 7, "xxBco") \
+	ONE(X, Comm_connect, comm_connect, COMM_CONNECT, 5, 7, "xxBco") \
 	ONE(X, Comm_join, comm_join, COMM_JOIN, 2, 3, "xx") \
 	ONE(X, Comm_create_from_group, comm_create_from_group, COMM_CREATE_FROM_GROUP, 5, 7, "xxxxx") \
 	ONE(X, Intercomm_create_from_groups, intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS, \
@@ -213,39 +215,39 @@
 	ONE(X, Win_test, win_test, WIN_TEST, 2, 3, "xx") \
 	ONE(X, File_open, file_open, FILE_OPEN, 5, 7, "xxxxx") \
 	ONE(X, File_close, file_close, FILE_CLOSE, 1, 2, "x") \
-	BOTH(X, File_read, file_read, FILE_READ, 5, 6, "xxxxx") \
-	BOTH(X, File_read_all, file_read_all, FILE_READ_ALL, 5, 6, "xxxxx") \
-	BOTH(X, File_read_at, file_read_at, FILE_READ_AT, 6, 7, "xxxxxx") \
-	BOTH(X, File_read_at_all, file_read_at_all, FILE_READ_AT_ALL, 6, 7, "xxxxxx") \
-	BOTH(X, File_write, file_write, FILE_WRITE, 5, 6, "xxxxx") \
-	BOTH(X, File_write_all, file_write_all, FILE_WRITE_ALL, 5, 6, "xxxxx") \
-	BOTH(X, File_write_at, file_write_at, FILE_WRITE_AT, 6, 7, "xxxxxx") \
-	BOTH(X, File_write_at_all, file_write_at_all, FILE_WRITE_AT_ALL, 6, 7, "xxxxxx") \
-	BOTH(X, File_iread, file_iread, FILE_IREAD, 5, 6, "xxxxx") \
-	BOTH(X, File_iwrite, file_iwrite, FILE_IWRITE, 5, 6, "xxxxx") \
-	BOTH(X, File_iread_all, file_iread_all, FILE_IREAD_ALL, 5, 6, "xxxxx") \
-	BOTH(X, File_iwrite_all, file_iwrite_all, FILE_IWRITE_ALL, 5, 6, "xxxxx") \
-	BOTH(X, File_read_shared, file_read_shared, FILE_READ_SHARED, 5, 6, "xxxxx") \
-	BOTH(X, File_write_shared, file_write_shared, FILE_WRITE_SHARED, 5, 6, "xxxxx") \
-	BOTH(X, File_iread_shared, file_iread_shared, FILE_IREAD_SHARED, 5, 6, "xxxxx") \
-	BOTH(X, File_iwrite_shared, file_iwrite_shared, FILE_IWRITE_SHARED, 5, 6, "xxxxx") \
-	BOTH(X, File_read_ordered, file_read_ordered, FILE_READ_ORDERED, 5, 6, "xxxxx") \
-	BOTH(X, File_write_ordered, file_write_ordered, FILE_WRITE_ORDERED, 5, 6, "xxxxx") \
-	BOTH(X, File_iread_at, file_iread_at, FILE_IREAD_AT, 6, 7, "xxxxxx") \
-	BOTH(X, File_iwrite_at, file_iwrite_at, FILE_IWRITE_AT, 6, 7, "xxxxxx") \
-	BOTH(X, File_iread_at_all, file_iread_at_all, FILE_IREAD_AT_ALL, 6, 7, "xxxxxx") \
-	BOTH(X, File_iwrite_at_all, file_iwrite_at_all, FILE_IWRITE_AT_ALL, 6, 7, "xxxxxx") \
+	BOTH(X, File_read, file_read, FILE_READ, 5, 6, "jxxxS") \
+	BOTH(X, File_read_all, file_read_all, FILE_READ_ALL, 5, 6, "jxxxS") \
+	BOTH(X, File_read_at, file_read_at, FILE_READ_AT, 6, 7, "jxxxxS") \
+	BOTH(X, File_read_at_all, file_read_at_all, FILE_READ_AT_ALL, 6, 7, "jxxxxS") \
+	BOTH(X, File_write, file_write, FILE_WRITE, 5, 6, "ybntx") \
+	BOTH(X, File_write_all, file_write_all, FILE_WRITE_ALL, 5, 6, "ybntx") \
+	BOTH(X, File_write_at, file_write_at, FILE_WRITE_AT, 6, 7, "yxbntx") \
+	BOTH(X, File_write_at_all, file_write_at_all, FILE_WRITE_AT_ALL, 6, 7, "yxbntx") \
+	BOTH(X, File_iread, file_iread, FILE_IREAD, 5, 6, "jxxxx") \
+	BOTH(X, File_iwrite, file_iwrite, FILE_IWRITE, 5, 6, "ybntx") \
+	BOTH(X, File_iread_all, file_iread_all, FILE_IREAD_ALL, 5, 6, "jxxxx") \
+	BOTH(X, File_iwrite_all, file_iwrite_all, FILE_IWRITE_ALL, 5, 6, "ybntx") \
+	BOTH(X, File_read_shared, file_read_shared, FILE_READ_SHARED, 5, 6, "jxxxS") \
+	BOTH(X, File_write_shared, file_write_shared, FILE_WRITE_SHARED, 5, 6, "ybntx") \
+	BOTH(X, File_iread_shared, file_iread_shared, FILE_IREAD_SHARED, 5, 6, "jxxxx") \
+	BOTH(X, File_iwrite_shared, file_iwrite_shared, FILE_IWRITE_SHARED, 5, 6, "ybntx") \
+	BOTH(X, File_read_ordered, file_read_ordered, FILE_READ_ORDERED, 5, 6, "jxxxS") \
+	BOTH(X, File_write_ordered, file_write_ordered, FILE_WRITE_ORDERED, 5, 6, "ybntx") \
+	BOTH(X, File_iread_at, file_iread_at, FILE_IREAD_AT, 6, 7, "jxxxxx") \
+	BOTH(X, File_iwrite_at, file_iwrite_at, FILE_IWRITE_AT, 6, 7, "yxbntx") \
+	BOTH(X, File_iread_at_all, file_iread_at_all, FILE_IREAD_AT_ALL, 6, 7, "jxxxxx") \
+	BOTH(X, File_iwrite_at_all, file_iwrite_at_all, FILE_IWRITE_AT_ALL, 6, 7, "yxbntx") \
 	BOTH(X, File_read_all_begin, file_read_all_begin, FILE_READ_ALL_BEGIN, 4, 5, "xxxx") \
-	ONE(X, File_read_all_end, file_read_all_end, FILE_READ_ALL_END, 3, 4, "xxx") \
-	BOTH(X, File_write_all_begin, file_write_all_begin, FILE_WRITE_ALL_BEGIN, 4, 5, "xxxx") \
+	ONE(X, File_read_all_end, file_read_all_end, FILE_READ_ALL_END, 3, 4, "jxS") \
+	BOTH(X, File_write_all_begin, file_write_all_begin, FILE_WRITE_ALL_BEGIN, 4, 5, "ybnt") \
 	ONE(X, File_write_all_end, file_write_all_end, FILE_WRITE_ALL_END, 3, 4, "xxx") \
 	BOTH(X, File_read_ordered_begin, file_read_ordered_begin, FILE_READ_ORDERED_BEGIN, 4, 5, "xxxx") \
-	ONE(X, File_read_ordered_end, file_read_ordered_end, FILE_READ_ORDERED_END, 3, 4, "xxx") \
-	BOTH(X, File_write_ordered_begin, file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN, 4, 5, "xxxx") \
+	ONE(X, File_read_ordered_end, file_read_ordered_end, FILE_READ_ORDERED_END, 3, 4, "jxS") \
+	BOTH(X, File_write_ordered_begin, file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN, 4, 5, "ybnt") \
 	ONE(X, File_write_ordered_end, file_write_ordered_end, FILE_WRITE_ORDERED_END, 3, 4, "xxx") \
 	BOTH(X, File_read_at_all_begin, file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN, 5, 6, "xxxxx") \
-	ONE(X, File_read_at_all_end, file_read_at_all_end, FILE_READ_AT_ALL_END, 3, 4, "xxx") \
-	BOTH(X, File_write_at_all_begin, file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN, 5, 6, "xxxxx") \
+	ONE(X, File_read_at_all_end, file_read_at_all_end, FILE_READ_AT_ALL_END, 3, 4, "jxS") \
+	BOTH(X, File_write_at_all_begin, file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN, 5, 6, "yxbnt") \
 	ONE(X, File_write_at_all_end, file_write_at_all_end, FILE_WRITE_AT_ALL_END, 3, 4, "xxx") \
 	ONE(X, File_set_size, file_set_size, FILE_SET_SIZE, 2, 3, "xx") \
 	ONE(X, File_preallocate, file_preallocate, FILE_PREALLOCATE, 2, 3, "xx") \

@@ -10,6 +10,7 @@
 
 #define PARENT_NAME_MAX	36
 #define COMMS_AT_ONCE	32u
+#define GRAPH_WITH_ARROWS 3 /* MPI_DIST_GRAPH, of both MPIs */
 
 static bool is_locked; /* protects the list */
 static struct comm *comms;
@@ -326,4 +327,24 @@ int comm_world_rank(const struct comm *comm, int peer)
 	int rank = comm->world_ranks && peer >= 0 && peer < comm->nr_peers ? comm->world_ranks[peer] : peer;
 
 	return rank >= 0 ? rank : LOG_PEER_NONE;
+}
+
+/* Of a graph without arrows, which hardly any program makes, it is not known. */
+int comm_neighbours(struct comm *comm)
+{
+	int topology, nr = -1, nr_in, is_weighted;
+
+	if (comm->nr_neighbours)
+		return comm->nr_neighbours - 1;
+	recorder->own_work(1);
+	if (mpi.topo_test(comm->handle, &topology))
+		topology = -1;
+	if (topology == mpi.cartesian && mpi.cartdim_get(comm->handle, &nr) == 0)
+		nr *= 2;
+	else if (topology != GRAPH_WITH_ARROWS ||
+		 mpi.dist_graph_neighbors_count(comm->handle, &nr_in, &nr, &is_weighted))
+		nr = -1;
+	recorder->own_work(-1);
+	comm->nr_neighbours = nr + 1;
+	return nr;
 }

@@ -16,6 +16,7 @@ struct comm {
 	uint32_t nr_holds;	/* by requests, and by the list while its handle is valid */
 	bool is_inter;
 	bool is_promised;	/* MPI may not be asked about it before the program uses it */
+	int nr_neighbours;	/* to which it sends, plus 1; 0: MPI was not asked yet */
 	int nr_peers;		/* size of the peers' group: in an intercommunicator the other group */
 	int *world_ranks;	/* of the peers; NULL: their ranks are world ranks */
 	char name[64];
@@ -47,6 +48,9 @@ void comm_forget(word handle);
 /* A request needs the communicator even when its handle is gone. */
 void comm_hold(struct comm *comm);
 void comm_release(struct comm *comm);
+
+/* After a neighbourhood collective: to how many neighbours it sends. -1: not known. */
+int comm_neighbours(struct comm *comm);
 
 /* The world rank of @peer in @comm; LOG_PEER_NONE: it has none, for example in a spawned world. */
 int comm_world_rank(const struct comm *comm, int peer);

@@ -14,10 +14,12 @@
 #define MPICH_COMM_SELF 0x44000001u
 #define MPICH_COMM_NULL 0x04000000u
 #define MPICH_NO_OP 0x5800000eu
+#define MPICH_CART 2
 #define MPICH_PROC_NULL (-1)
 #define MPICH_ANY_SOURCE (-2)
 #define MPICH_IN_PLACE ((word)-1)
 #define MPICH_STATUS_IGNORE ((word)1)
+#define OPEN_MPI_CART 1
 #define OPEN_MPI_PROC_NULL (-2)
 #define OPEN_MPI_ANY_SOURCE (-1)
 #define OPEN_MPI_IN_PLACE ((word)1)
@@ -137,6 +139,7 @@ static void know_handles(void)
 		mpi.comm_self = variable("ompi_mpi_comm_self");
 		mpi.comm_null = variable("ompi_mpi_comm_null");
 		mpi.no_op = variable("ompi_mpi_op_no_op");
+		mpi.cartesian = OPEN_MPI_CART;
 		mpi.any_source = OPEN_MPI_ANY_SOURCE;
 		mpi.proc_null = OPEN_MPI_PROC_NULL;
 	} else {
@@ -144,6 +147,7 @@ static void know_handles(void)
 		mpi.comm_self = MPICH_COMM_SELF;
 		mpi.comm_null = MPICH_COMM_NULL;
 		mpi.no_op = MPICH_NO_OP;
+		mpi.cartesian = MPICH_CART;
 		mpi.any_source = MPICH_ANY_SOURCE;
 		mpi.proc_null = MPICH_PROC_NULL;
 	}
@@ -161,6 +165,9 @@ static bool find_all(void)
 		{ "PMPI_Comm_remote_group", &mpi.comm_remote_group },
 		{ "PMPI_Win_get_group", &mpi.win_get_group },
 		{ "PMPI_Comm_test_inter", &mpi.comm_test_inter },
+		{ "PMPI_Topo_test", &mpi.topo_test },
+		{ "PMPI_Cartdim_get", &mpi.cartdim_get },
+		{ "PMPI_Dist_graph_neighbors_count", &mpi.dist_graph_neighbors_count },
 		{ "PMPI_Group_size", &mpi.group_size },
 		{ "PMPI_Group_free", &mpi.group_free },
 		{ "PMPI_Group_translate_ranks", &mpi.group_translate_ranks },
@@ -283,6 +290,13 @@ word argument_type(word argument, enum mpi_variant variant)
 	if (variant == FROM_C)
 		return mpi.is_open_mpi ? argument : (uint32_t)argument;
 	return mpi.is_open_mpi ? mpi.type_f2c(*(const int *)argument) : *(const uint32_t *)argument;
+}
+
+word stored_type(word address, int index, enum mpi_variant variant)
+{
+	word handle = stored_handle(address, index, variant);
+
+	return variant != FROM_C && mpi.is_open_mpi ? mpi.type_f2c((int)handle) : handle;
 }
 
 word stored_request(word address, int index, enum mpi_variant variant)

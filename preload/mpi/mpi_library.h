@@ -30,6 +30,7 @@ struct mpi {
 	bool is_up;			/* between MPI_Init and MPI_Finalize: MPI may be asked */
 	bool is_open_mpi;
 	word comm_world, comm_self, comm_null, no_op;
+	int cartesian;			/* what topo_test() says of such a topology */
 	word session;			/* 0: MPI_Init was called */
 	word world_group;
 	int any_source, proc_null;
@@ -40,6 +41,9 @@ struct mpi {
 	int (*comm_remote_group)(word comm, word *group);
 	int (*win_get_group)(word window, word *group);
 	int (*comm_test_inter)(word comm, int *is_inter);
+	int (*topo_test)(word comm, int *topology);
+	int (*cartdim_get)(word comm, int *nr_dimensions);
+	int (*dist_graph_neighbors_count)(word comm, int *nr_in, int *nr_out, int *is_weighted);
 	int (*group_size)(word group, int *size);
 	int (*group_free)(word *group);
 	int (*group_translate_ranks)(word group, int nr, const int *ranks, word other, int *other_ranks);
@@ -81,6 +85,8 @@ word argument_comm(word argument, enum mpi_variant variant);
 word argument_window(word argument, enum mpi_variant variant);
 word argument_type(word argument, enum mpi_variant variant);
 word argument_operation(word argument, enum mpi_variant variant);
+/* The @index-th datatype of an array. */
+word stored_type(word address, int index, enum mpi_variant variant);
 /* The @index-th request that is stored at @address. */
 word stored_request(word address, int index, enum mpi_variant variant);
 /* The @index-th place in an array that the call has stored at @address, counted from 0. */

@@ -13,48 +13,95 @@ static int place_of(const struct mpi_arguments *arguments, char role)
 	return role_first(arguments->id, role);
 }
 
-/* Sums up counts by rank of the communicator, or of the other group. */
-static int64_t sum_of_counts(const struct mpi_arguments *arguments, int place, const struct comm *comm)
+static word type_of(const struct mpi_arguments *arguments)
 {
-	const bool is_given = arguments->values[place] != 0;
-	int64_t sum = 0;
+	return argument_type(arguments->values[place_of(arguments, 't')], arguments->variant);
+}
 
-	for (int i = 0; is_given && i < comm->nr_peers; i++)
-		sum += stored_count(arguments, place, i);
-	return is_given ? sum : -1;
+/* -1: not known. Without elements MPI is not asked: the type may mean nothing. */
+static int64_t sized(int64_t elements, word type)
+{
+	int bytes;
+
+	if (elements <= 0)
+		return elements;
+	return mpi.type_size(type, &bytes) || bytes < 0 ? -1 : elements * bytes;
+}
+
+/* Bytes of a buffer with counts by rank or by neighbour. -1: not known. */
+static int64_t sum_of_counts(const struct mpi_arguments *arguments, struct comm *comm)
+{
+	const int by_rank = place_of(arguments, 'N'), types = place_of(arguments, 'T');
+	const int place = by_rank >= 0 ? by_rank : place_of(arguments, 'M');
+	const int nr = by_rank >= 0 ? comm->nr_peers : comm_neighbours(comm);
+	int64_t sum = 0, bytes;
+
+	if (!arguments->values[place] || nr < 0)
+		return nr ? -1 : 0;
+	for (int i = 0; i < nr; i++) {
+		bytes = stored_count(arguments, place, i);
+		if (types >= 0)
+			bytes = sized(bytes, stored_type(arguments->values[types], i, arguments->variant));
+		if (bytes < 0)
+			return -1;
+		sum += bytes;
+	}
+	return types >= 0 ? sum : sized(sum, type_of(arguments));
 }
 
 /*
- * Bytes of the first buffer. If it is MPI_IN_PLACE, its count and type have no meaning; in collectives of
- * intercommunicators they have one in only one of the groups. Return: -1: not known.
+ * Between two groups the group with the root has no such buffer. Whether counts are by rank of its own group
+ * or of the other depends on the call, and is not known.
  */
-static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct comm *comm,
-			    bool is_collective)
+static bool has_buffer(const struct mpi_arguments *arguments, const struct comm *comm)
 {
-	const int buffer = place_of(arguments, 'b'), type = place_of(arguments, 't');
-	const int count = place_of(arguments, 'n'), counts = place_of(arguments, 'N');
-	const int partitions = place_of(arguments, 'P');
-	int64_t elements;
-	int bytes;
+	const int for_root = place_of(arguments, 'B'), to_root = place_of(arguments, 'G');
+	const int root = for_root >= 0 ? for_root : to_root;
+
+	if (!comm->is_inter)
+		return true;
+	if (root >= 0)
+		return argument_number(arguments, root) >= 0;
+	return place_of(arguments, 'N') < 0 && place_of(arguments, 'A') < 0;
+}
+
+/* How many elements the buffer has. -1: not known. */
+static int64_t elements_of(const struct mpi_arguments *arguments, struct comm *comm)
+{
+	const int count = place_of(arguments, 'n'), of_each_rank = place_of(arguments, 'A');
+	const int of_each_neighbour = place_of(arguments, 'E'), partitions = place_of(arguments, 'P');
+	int nr_neighbours;
+
+	if (of_each_rank >= 0)
+		return argument_count(arguments, of_each_rank) * comm->nr_peers;
+	if (of_each_neighbour >= 0) {
+		nr_neighbours = comm_neighbours(comm);
+		return nr_neighbours < 0 ? -1 : argument_count(arguments, of_each_neighbour) * nr_neighbours;
+	}
+	if (count < 0)
+		return 1; /* as MPI_Fetch_and_op */
+	return argument_count(arguments, count) *
+	       (partitions >= 0 ? argument_number(arguments, partitions) : 1);
+}
+
+/* Bytes of the first buffer. If it is MPI_IN_PLACE, its count and type have no meaning. -1: not known. */
+static int64_t buffer_bytes(const struct mpi_arguments *arguments, struct comm *comm, bool is_collective)
+{
+	const int buffer = place_of(arguments, 'b');
 
 	if (arguments->id == CALL_Barrier || arguments->id == CALL_Ibarrier ||
 	    arguments->id == CALL_Barrier_init)
 		return 0;
-	if (type < 0 || (is_collective && comm->is_inter))
+	if (is_collective && !has_buffer(arguments, comm))
 		return -1;
 	if (is_collective && buffer >= 0 &&
 	    argument_is_in_place(arguments->values[buffer], arguments->variant))
 		return -1;
-	elements = count >= 0 ? argument_count(arguments, count)
-		   : counts >= 0 ? sum_of_counts(arguments, counts, comm)
-				 : 1; /* as MPI_Fetch_and_op */
-	if (partitions >= 0)
-		elements *= argument_number(arguments, partitions);
-	if (elements <= 0)
-		return elements;
-	if (mpi.type_size(argument_type(arguments->values[type], arguments->variant), &bytes) || bytes < 0)
+	if (place_of(arguments, 'N') >= 0 || place_of(arguments, 'M') >= 0)
+		return sum_of_counts(arguments, comm);
+	if (place_of(arguments, 't') < 0)
 		return -1;
-	return elements * bytes;
+	return sized(elements_of(arguments, comm), type_of(arguments));
 }
 
 static void know_bytes(struct mpi_message *message, int64_t bytes)
@@ -65,10 +112,12 @@ static void know_bytes(struct mpi_message *message, int64_t bytes)
 
 void message_know_status(struct mpi_message *message, const struct comm *comm, const struct status *status)
 {
+	if (message->direction != LOG_MESSAGE_PROBED)
+		know_bytes(message, status->bytes);
+	if (message->direction == LOG_MESSAGE_FILE)
+		return;
 	message->peer = comm_world_rank(comm, status->source);
 	message->detail = (uint32_t)zigzag(status->tag);
-	if (message->direction == LOG_MESSAGE_RECEIVED)
-		know_bytes(message, status->bytes);
 }
 
 /* MPI_ANY_TAG is -1 in both; no tag is below 0. */
@@ -202,26 +251,31 @@ void messages_prepare(struct messages *messages, const struct mpi_arguments *arg
 			comm_known(argument_window(arguments->values[at_window], arguments->variant));
 	if (messages->comm)
 		know_messages(messages, arguments);
+	else if (mpi.is_up && (place_of(arguments, 'j') >= 0 || place_of(arguments, 'y') >= 0))
+		messages->list[messages->nr++] = (struct mpi_message){ .direction = LOG_MESSAGE_FILE,
+								       .peer = LOG_PEER_NONE };
 }
 
 const struct mpi_message *messages_awaited(const struct messages *messages,
 					   const struct mpi_arguments *arguments)
 {
-	return messages->nr && !starts_request(arguments) && place_of(arguments, 'w') < 0
+	return messages->comm && messages->nr && !starts_request(arguments) && place_of(arguments, 'w') < 0
 		       ? &messages->list[messages->nr - 1]
 		       : NULL;
 }
 
 /*
- * A receive's count is the most that may arrive. What arrived is in the status, if the program asks for one.
+ * The count of a receive, or of what is read from a file, is the most that may come. What came is in the
+ * status, if the program asks for one.
  */
-static bool know_outcome(const struct mpi_arguments *arguments, const struct comm *comm,
+static bool know_outcome(const struct mpi_arguments *arguments, struct comm *comm,
 			 struct mpi_message *message)
 {
 	const int flag = place_of(arguments, 'f'), at_status = place_of(arguments, 'S');
 	struct status status;
 
-	if (message->direction != LOG_MESSAGE_RECEIVED && message->direction != LOG_MESSAGE_PROBED) {
+	if (message->direction != LOG_MESSAGE_RECEIVED && message->direction != LOG_MESSAGE_PROBED &&
+	    place_of(arguments, 'j') < 0) {
 		know_bytes(message,
 			   buffer_bytes(arguments, comm, message->direction == LOG_MESSAGE_COLLECTIVE));
 		return true;

@@ -25,5 +25,5 @@ const struct mpi_message *messages_awaited(const struct messages *messages,
  */
 int messages_report(struct messages *messages, const struct mpi_arguments *arguments);
 
-/* A receive on @comm is over: fill @message from its status. */
+/* A receive on @comm, or a call that reads a file, is over: fill @message from its status. */
 void message_know_status(struct mpi_message *message, const struct comm *comm, const struct status *status);

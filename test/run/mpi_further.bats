@@ -31,9 +31,14 @@ further_calls() {
 
 	view messages >view.csv
 	same "Neighbor_allgather" "$(sums bytes function=MPI_Neighbor_allgather)" 16
-	same "Neighbor_alltoall" "$(sums bytes function=MPI_Neighbor_alltoall)" 24
+	same "Neighbor_alltoall" "$(sums bytes function=MPI_Neighbor_alltoall)" 48
 	same "Ineighbor_allgather" "$(sums bytes function=MPI_Ineighbor_allgather)" 32
-	same "Ireduce_scatter_block" "$(sums bytes function=MPI_Ireduce_scatter_block)" 16
+	same "to neighbours, with counts" "$(sums bytes function=MPI_Neighbor_alltoallv)" 24
+	same "with types: a number of 4 bytes and two of 8" "$(sums bytes function=MPI_Ineighbor_alltoallw)" 40
+	same "to neighbours of a graph" "$(sums bytes function=MPI_Ineighbor_alltoallv)" 40
+	same "Alltoall" "$(sums bytes function=MPI_Alltoall)" 48
+	same "Ialltoallw" "$(sums bytes function=MPI_Ialltoallw)" 16
+	same "Ireduce_scatter_block" "$(sums bytes function=MPI_Ireduce_scatter_block)" 32
 	same "Rput" "$(sums bytes function=MPI_Rput direction=put sender=0 receiver=1)" 16
 	same "Rget" "$(sums bytes function=MPI_Rget direction=got sender=0 receiver=1)" 12
 	same "Rget_accumulate, got" "$(sums bytes function=MPI_Rget_accumulate direction=got)" 16
@@ -45,6 +50,11 @@ further_calls() {
 		"$("$here/csv" communicator function=MPI_Sendrecv <view.csv | sort -u | xargs)" \
 		'MPI_COMM_WORLD/2@0 MPI_COMM_WORLD/3@0 MPI_COMM_WORLD/4@0'
 	view mpi >view.csv
+	same "written" "$(sums bytes function=MPI_File_iwrite_at)" 16
+	same "written in order" "$(sums bytes function=MPI_File_write_ordered)" 16
+	same "read, up to the end of the file" "$(sums bytes function=MPI_File_read_at)" 16
+	same "read without a status" "$(sums unknown_sizes function=MPI_File_read_at_all)" 2
+	same "read between two calls" "$(sums bytes function=MPI_File_read_at_all_end)" 24
 	same "Mprobe takes the message" "$(sums bytes function=MPI_Mprobe)" 20
 	same "Ialltoallw" "$(sums calls function=MPI_Ialltoallw)" 2
 	same "File_iwrite_at" "$(sums calls function=MPI_File_iwrite_at)" 2

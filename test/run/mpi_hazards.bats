@@ -91,7 +91,10 @@ groups_are_kept_apart() {
 	same "messages of MPI_Send" "$(sums messages function=MPI_Send)" 2
 	view mpi >view.csv
 	same "reductions" "$(sums calls function=MPI_Allreduce)" 4
-	same "their sizes mean nothing in one of the groups" "$(sums unknown_sizes function=MPI_Allreduce)" 4
+	same "without a size" "$(sums unknown_sizes function=MPI_Allreduce)" 0
+	same "their bytes" "$(sums bytes function=MPI_Allreduce)" 16
+	same "the root's group has no buffer" "$(sums unknown_sizes function=MPI_Bcast)" 2
+	same "the other one has" "$(sums bytes function=MPI_Bcast)" 8
 }
 
 @test "Open MPI: intercommunicators" { groups_are_kept_apart openmpi; }
@@ -109,6 +112,9 @@ worlds_are_kept_apart() {
 		{ cat stderr; return 1; }
 	view messages >view.csv
 	same "sent to the other world" "$(sums messages function=MPI_Send)" 2
+	same "bytes" "$(sums bytes function=MPI_Send)" 8
+	same "communicator of the spawn" "$("$here/csv" communicator function=MPI_Send <view.csv | sort -u | xargs)" \
+		MPI_COMM_SELF/1@0
 	same "sent within this one" "$(sums messages function=MPI_Send receiver=0)" 0
 	same "within the children's" "$(sums messages function=MPI_Sendrecv sender=0 receiver=1)" 1
 	same "and back" "$(sums messages function=MPI_Sendrecv sender=1 receiver=0)" 1

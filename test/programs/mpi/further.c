@@ -20,9 +20,12 @@ static void ring(MPI_Comm comm, const char *what)
 	printf("%d: %s %d\n", rank, what, other);
 }
 
+/* Each of the two has one neighbour and MPI_PROC_NULL. */
 static void neighbours(void)
 {
-	int periodic = 1;
+	int periodic = 0, counts[2] = { 1, 2 }, back[2] = { 2, 1 }, places[2] = { 0, 8 };
+	MPI_Aint far[2] = { 0, 8 }, far_back[2] = { 0, 16 };
+	MPI_Datatype types[2] = { MPI_INT, MPI_DOUBLE }, types_back[2] = { MPI_DOUBLE, MPI_INT };
 	MPI_Request request;
 	MPI_Comm line;
 
@@ -30,6 +33,9 @@ static void neighbours(void)
 	MPI_Neighbor_allgather(numbers, 2, MPI_INT, others, 2, MPI_INT, line);
 	MPI_Neighbor_alltoall(numbers, 3, MPI_INT, others, 3, MPI_INT, line);
 	MPI_Ineighbor_allgather(numbers, 4, MPI_INT, others, 4, MPI_INT, line, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Neighbor_alltoallv(numbers, counts, places, MPI_INT, others, back, places, MPI_INT, line);
+	MPI_Ineighbor_alltoallw(numbers, counts, far, types, others, back, far_back, types_back, line, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	printf("%d: neighbours %d %d\n", rank, others[0], others[4]);
 	MPI_Comm_free(&line);
@@ -45,6 +51,7 @@ static void collectives(void)
 	while (!done)
 		MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Alltoall(numbers, 3, MPI_INT, others, 3, MPI_INT, MPI_COMM_WORLD);
 	MPI_Ireduce_scatter_block(numbers, others, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	printf("%d: collectives %d\n", rank, others[0]);
@@ -53,7 +60,7 @@ static void collectives(void)
 /* The copies are the 2nd, 3rd and 4th creation of MPI_COMM_WORLD. */
 static void communicators(void)
 {
-	int from = rank, nr = 1, to = 1 - rank;
+	int from = rank, nr = 1, to = 1 - rank, counts[1] = { 5 }, places[1] = { 0 };
 	MPI_Comm first, second, third;
 	MPI_Request request;
 
@@ -64,6 +71,8 @@ static void communicators(void)
 	ring(first, "first");
 	ring(second, "second");
 	ring(third, "third");
+	MPI_Ineighbor_alltoallv(numbers, counts, places, MPI_INT, others, counts, places, MPI_INT, third, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_Comm_free(&first);
 	MPI_Comm_free(&second);
 	MPI_Comm_free(&third);
@@ -114,15 +123,25 @@ static void windows(void)
 	MPI_Win_free(&window);
 }
 
+/* The file has 16 bytes. Whoever asks for 4 numbers at 8 gets 2. */
 static void files(const char *path)
 {
 	MPI_Request request;
+	MPI_Status status;
 	MPI_File file;
 
 	MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 	MPI_File_iwrite_at(file, rank * 8, numbers, 2, MPI_INT, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_File_write_ordered(file, numbers, 2, MPI_INT, MPI_STATUS_IGNORE);
+	MPI_File_sync(file);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_File_sync(file);
+	MPI_File_read_at(file, 8, others, 4, MPI_INT, &status);
+	MPI_File_read_at_all(file, 8, others, 4, MPI_INT, MPI_STATUS_IGNORE);
+	MPI_File_read_at_all_begin(file, 0, others, 3, MPI_INT);
+	MPI_File_read_at_all_end(file, others, &status);
+	printf("%d: read %d\n", rank, others[2]);
 	MPI_File_close(&file);
 }
 
