@@ -27,6 +27,7 @@ struct table {
 };
 static struct counted_function nothing;
 struct counted_function *counted_functions = &nothing; /* atomic */
+LARGE uint64_t counted_bits[COUNTED_FUNCTIONS / 64];
 static uint32_t nr_functions;			       /* atomic */
 static uint32_t nr_counted;			       /* atomic */
 static uint32_t nr_windows;			       /* atomic; windows that were judged */
@@ -141,12 +142,16 @@ static void log_counted(uint64_t function_addr)
 	log_publish(&record->record, LOG_RECORD_COUNTED);
 }
 
-static void keep_counted(const struct counted_function *function)
+static void make_counted(uint32_t number)
 {
-	uint32_t i = __atomic_fetch_add(&nr_counted, 1, __ATOMIC_RELAXED);
+	const uint64_t bit = 1ull << number % 64;
+	uint32_t i;
 
-	__atomic_store_n(&counted_list()[i], (uint32_t)(function - counted_functions), __ATOMIC_RELEASE);
-	log_counted(function->addr);
+	if (__atomic_fetch_or(&counted_bits[number / 64], bit, __ATOMIC_RELEASE) & bit)
+		return;
+	i = __atomic_fetch_add(&nr_counted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&counted_list()[i], number, __ATOMIC_RELEASE);
+	log_counted(counted_functions[number].addr);
 }
 
 static void judge(struct log_thread *thread, struct counted_function *function)
@@ -155,7 +160,6 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	uint32_t heap = __atomic_exchange_n(&function->heap, 0, __ATOMIC_RELAXED);
 	uint32_t longs = __atomic_exchange_n(&function->longs, 0, __ATOMIC_RELAXED);
 	uint64_t ticks = __atomic_exchange_n(&function->ticks, 0, __ATOMIC_RELAXED);
-	uint32_t before = 0;
 
 	if (__atomic_add_fetch(&nr_windows, 1, __ATOMIC_RELAXED) < LEAST_WINDOWS)
 		return;
@@ -163,9 +167,7 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	    heap * COUNTED_HEAP_SHARE > calls || ticks >= calls * limit_ticks())
 		return;
 	function->nr_open = open_calls(thread, function->addr);
-	if (__atomic_compare_exchange_n(&function->is_counted, &before, 1, false, __ATOMIC_RELEASE,
-					__ATOMIC_RELAXED))
-		keep_counted(function);
+	make_counted((uint32_t)(function - counted_functions));
 }
 
 NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)

@@ -21,16 +21,15 @@
 #define COUNTED_STEP 16u	 /* calls that a path collects before it adds them to its function's */
 
 struct counted_function {
-	uint64_t addr;	     /* 0: free; written once, atomic */
-	uint32_t is_counted; /* atomic; never goes back to 0 */
-	uint32_t is_kept;    /* it stays timed */
+	uint64_t addr;	  /* 0: free; written once, atomic */
+	uint32_t is_kept; /* it stays timed */
 	uint32_t nr_open; /* calls open in the thread that made it counted: until they end, exits keep their
 			     hook */
 	/* The sums of the window. Several threads add to them atomically. */
 	uint32_t calls;
 	uint32_t heap;
 	uint32_t longs;
-	uint32_t reserved[4];
+	uint32_t reserved[5];
 	uint64_t ticks;
 	uint64_t reserved_2;
 };
@@ -41,6 +40,12 @@ _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
  * counted. Before the first function, and if there is no memory, there is only [0]. Set once.
  */
 extern HIDDEN struct counted_function *counted_functions;
+
+/*
+ * A bit for each of them: it is counted, and stays so. Every hook looks here: bits of thousands of functions
+ * stay in the cache, where their records would not. Atomic.
+ */
+extern HIDDEN uint64_t counted_bits[COUNTED_FUNCTIONS / 64];
 
 /*
  * The counters of changed call sites in the calling thread. NULL at first, and in a forked child: then they
@@ -57,7 +62,7 @@ uint32_t counted_number(uint64_t function_addr);
 
 static ALWAYS_INLINE bool counted_is(uint32_t number)
 {
-	return __atomic_load_n(&counted_functions[number].is_counted, __ATOMIC_RELAXED);
+	return __atomic_load_n(&counted_bits[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
 }
 
 /* The first counted call of the calling thread: give it counters. Without room hooks count its calls. */
