@@ -297,9 +297,10 @@ enum log_area_kind {
 	LOG_AREA_LINE_COUNTS,	/* struct log_line_counts */
 	LOG_AREA_PAGE_FAULTS,	/* struct log_page_faults */
 	LOG_AREA_STACK_COPY,	/* struct log_stack_copy, bytes */
-	LOG_AREA_CALL_PLACES,	/* struct log_area, log_call_place[] */
+	LOG_AREA_OLD_PLACES,	/* struct log_area, log_call_place[]; of logs before LOG_AREA_CALL_PLACES */
 	LOG_AREA_BLOCKED,	/* struct log_area, log_blocked[] */
 	LOG_AREA_LINE_EVENTS,	/* struct log_area, log_line_event[] */
+	LOG_AREA_CALL_PLACES,	/* struct log_area, log_node[], see LOG_PLACE */
 };
 
 /*
@@ -390,7 +391,7 @@ static inline uint32_t log_team_starter(uint64_t function_addr)
 struct log_node {
 	uint64_t function_addr;	/* as the hook got it, with flags; or a region; 0: the thread's root */
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
-	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
+	LOG_SHARED uint32_t child;	/* ref of the first child, published with release; or LOG_PLACE */
 	uint32_t next;			/* ref of the next sibling */
 	uint32_t heap;			/* ref of its first log_heap, with its frees; 0: none */
 	uint64_t calls;
@@ -751,19 +752,21 @@ struct log_wait {
 _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
 
 /*
- * Calls of one path by the place in the code that they came from (INSIDEME_CALL_LINES): a hash table. When it
- * has no room, a larger one takes what follows, so a place may be in several. Addresses are low halves. The
- * code at return_low is the called function's own, perhaps in a copy that was inlined: then its debug
- * information says where. Otherwise site_low says it.
+ * A struct log_node of LOG_AREA_CALL_PLACES: the calls of a path that came from one place in the code
+ * (INSIDEME_CALL_LINES). They are not in the path's own counters. parent is the path, child is LOG_PLACE.
+ * function_addr is return_low << 32 | site_low, low halves of addresses. The code at return_low, where the
+ * entry hook returned to, is the called function's own, perhaps in a copy that was inlined: then its debug
+ * information says where. Otherwise site_low says it: where the call returns to, as the hook got it; 0: it is
+ * inlined, or not known. The area is a hash table. When it has no room, a larger one takes what follows, so a
+ * place may be in several.
  */
+#define LOG_PLACE		1u
+
+/* The same in logs before that: also in the path's counters, without a histogram. */
 struct log_call_place {
 	LOG_SHARED uint32_t node;	/* ref of the path; 0: the place is free */
 	uint32_t reserved;
-	/*
-	 * return_low << 32 | site_low. return_low: where the entry hook returned to. site_low: where the call
-	 * returns to, as the hook got it; 0: it is inlined, or not known
-	 */
-	uint64_t code;
+	uint64_t code;			/* return_low << 32 | site_low */
 	uint64_t calls;			/* this and the following: as in struct log_node */
 	uint64_t untimed_calls;
 	uint64_t total_ticks;

@@ -11,6 +11,8 @@
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/samples_read.h"
 
+#define KNOWN_WITHIN 1.05	/* a percentile that may be less by more is marked as a bound */
+
 struct value share_cell(double part, double whole)
 {
 	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100))
@@ -56,6 +58,14 @@ static struct value self_cell(const struct call_stats *stats)
 struct value call_cell(const struct call_stats *stats, double ns)
 {
 	return doubtful_cell(ns_cell(ns), hook_costs_hide_call(stats, ns));
+}
+
+struct value percentile_cell(const struct call_stats *stats, double most_ns, double least_ns)
+{
+	struct value value = call_cell(stats, most_ns);
+
+	value.is_bound = !value.is_doubtful && least_ns < most_ns / KNOWN_WITHIN;
+	return value;
 }
 
 static struct value mean_cell(const struct call_stats *stats)

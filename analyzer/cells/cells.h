@@ -24,6 +24,8 @@ enum nested_cell { CELL_NESTED_CALLS, CELL_PRIMITIVE_CALLS, CELL_SELF_PER_CALL, 
 struct value nested_cell(const struct call_stats *stats, uint64_t primitive, enum nested_cell cell);
 /* The duration of one call, from which hook_costs_per_call() was subtracted. */
 struct value call_cell(const struct call_stats *stats, double ns);
+/* A percentile of such durations, by its bounds: the upper one, marked unless the lower one is near. */
+struct value percentile_cell(const struct call_stats *stats, double most_ns, double least_ns);
 
 enum heap_cell {
 	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS,

@@ -17,8 +17,12 @@ struct lines *lines_of(struct model *model)
 
 void lines_release(struct model *model)
 {
+	struct line *line;
+
 	if (!model->lines)
 		return;
+	for (size_t at = 0; (line = hashtable_next(&model->lines->table, &at));)
+		free(line->calls.times);
 	hashtable_release(&model->lines->table);
 	hashtable_release(&model->lines->functions);
 	code_places_release(&model->lines->places);
@@ -159,6 +163,23 @@ void lines_add_new(struct lines *lines, struct code_place *place, struct functio
 	line->of->new_bytes += bytes;
 }
 
+static void add_times(struct line_calls *sum, const struct line_calls *calls)
+{
+	const struct line_times none = { .stats = NO_CALLS };
+
+	sum->lacks_times |= calls->lacks_times;
+	if (!calls->times)
+		return;
+	if (!sum->times) {
+		sum->times = xcalloc(1, sizeof(*sum->times));
+		*sum->times = none;
+	}
+	call_stats_add(&sum->times->stats, &calls->times->stats);
+	call_stats_add_total(&sum->times->stats, &calls->times->stats);
+	histogram_add(&sum->times->histogram, calls->times->histogram.counts,
+		      calls->times->histogram.unit_ns);
+}
+
 void lines_add_calls(struct lines *lines, struct code_level *levels, size_t nr, struct function *function,
 		     const struct line_calls *calls, bool has_time)
 {
@@ -173,6 +194,7 @@ void lines_add_calls(struct lines *lines, struct code_level *levels, size_t nr, 
 			line->calls.nr += calls->nr;
 			line->calls.min_ns = fmin(line->calls.min_ns, calls->min_ns);
 			line->calls.max_ns = fmax(line->calls.max_ns, calls->max_ns);
+			add_times(&line->calls, calls);
 		}
 		line->calls.ns += calls->ns;
 		line->calls.doubt_ns += calls->doubt_ns;

@@ -14,11 +14,19 @@ struct line_samples {
 	uint64_t newest_stack;		/* lines.c's own: which stack was counted last */
 };
 
+/* Durations of single calls that ended, for their percentiles: see call_stats_percentile_ns(). */
+struct line_times {
+	struct call_stats stats;
+	struct histogram histogram;
+};
+
 /* Calls by hooks. Times are without the hooks' cost. */
 struct line_calls {
 	uint64_t nr;
 	double ns, doubt_ns;		/* its uncertainty */
 	double min_ns, max_ns;		/* of one call; NAN: not known */
+	struct line_times *times;	/* NULL: no call ended, or lacks_times */
+	bool lacks_times;		/* of some calls that ended */
 };
 
 /* How often a line began (line events), and the process's memory around that. */

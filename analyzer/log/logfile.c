@@ -347,6 +347,7 @@ void logfile_close(struct logfile *log)
 	end_use(log);
 	unmap(log);
 	free(log->extents);
+	free(log->places);
 	free(log->path);
 	free(log);
 }

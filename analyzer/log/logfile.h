@@ -32,6 +32,8 @@ struct logfile {
 	struct log_extent *extents;
 	size_t nr_extents;
 	uint32_t nr_nodes;		/* in all areas: the roots of threads, and nodes */
+	struct place_counters *places;	/* see place_counters.h */
+	size_t nr_places;
 	size_t last_extent;		/* a hint for logfile_find() */
 	uint64_t nr_damaged;		/* records and areas that were not sound */
 	bool is_used;			/* see logfile_use() */

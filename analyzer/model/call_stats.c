@@ -228,11 +228,10 @@ static double net_ns(const struct call_stats *stats, double recorded_ns)
 	return fmax(fmin(recorded_ns - hook_costs_per_call(stats), stats->net_max_ns), stats->net_min_ns);
 }
 
-double function_percentile_ns(const struct function *function, double percent, double *least_ns)
+double call_stats_percentile_ns(const struct call_stats *stats, const struct histogram *histogram,
+				double percent, double *least_ns)
 {
-	const struct histogram *histogram = &function->histogram;
-	const struct call_stats *stats = &function->stats;
-	uint64_t count = function->lacks_times || stats->counted_calls ? 0 : histogram_count(histogram);
+	uint64_t count = stats->counted_calls ? 0 : histogram_count(histogram);
 	double min_ns, max_ns, most_ns;
 
 	*least_ns = NAN;
@@ -242,4 +241,12 @@ double function_percentile_ns(const struct function *function, double percent, d
 	most_ns = histogram_percentile(histogram, percent, min_ns, max_ns, least_ns);
 	*least_ns = net_ns(stats, *least_ns);
 	return net_ns(stats, most_ns);
+}
+
+double function_percentile_ns(const struct function *function, double percent, double *least_ns)
+{
+	*least_ns = NAN;
+	if (function->lacks_times)
+		return NAN;
+	return call_stats_percentile_ns(&function->stats, &function->histogram, percent, least_ns);
 }

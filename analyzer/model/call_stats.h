@@ -134,6 +134,14 @@ double call_stats_stddev_ns(const struct call_stats *stats);
 /* Of so many times with this mean and this sum of squares; NAN: of none. */
 double deviation_ns(double times, double mean_ns, double square_ns2);
 
+/*
+ * Bounds of the duration that @percent of the calls do not exceed, by the histogram of their recorded
+ * durations. Return: the upper one; NAN: not known
+ */
+struct histogram;
+double call_stats_percentile_ns(const struct call_stats *stats, const struct histogram *histogram,
+				double percent, double *least_ns);
+
 /* CPU samples (INSIDEME_SAMPLE) in a function itself, or in a path itself. */
 struct sample_stats {
 	uint64_t nr;			/* in its code, or in code without hooks that it called */

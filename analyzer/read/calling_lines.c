@@ -7,6 +7,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/lines/line_counts.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/log/place_counters.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/resolve.h"
@@ -23,7 +24,8 @@ static bool has_calling_lines(const struct process *process)
 	if (setting)
 		return process->log && strcmp(setting, "on") == 0 && process->header.has_hooks;
 	for (size_t i = 0; process->log && i < process->log->nr_extents; i++)
-		if (process->log->extents[i].kind == LOG_AREA_CALL_PLACES)
+		if (process->log->extents[i].kind == LOG_AREA_CALL_PLACES ||
+		    process->log->extents[i].kind == LOG_AREA_OLD_PLACES)
 			return true;
 	return false;
 }
@@ -150,10 +152,75 @@ static void add_calls(const struct reader *reader, const struct tree_node *path,
 	}
 	from = calling_of(process, path, site_low, return_low);
 	if (!has_time)
-		*calls = (struct line_calls){ .nr = calls->nr, .min_ns = NAN, .max_ns = NAN };
+		*calls = (struct line_calls){ .nr = calls->nr, .min_ns = NAN, .max_ns = NAN,
+					      .lacks_times = true };
 	lines_add_calls(lines_of(process->model), from.levels, from.nr, caller_of(path)->function, calls,
 			has_time);
 }
+
+/* The durations of the calls from @place, whose hooks cost as much as those of its @path in the mean. */
+static void set_times(const struct reader *reader, const struct tree_node *path, const struct log_node *place,
+		      struct line_calls *calls)
+{
+	const double tick_ns = reader->process->tick_ns;
+	const struct call_stats stats = path_stats(path);
+	const uint64_t nr = log_node_timed_calls(place);
+	const double each_ns = hook_costs_per_call(&stats), total_ns = (double)place->total_ticks * tick_ns;
+	const double squares = (double)place->squares[1] * 0x1p64 + (double)place->squares[0];
+	struct call_stats *own = &calls->times->stats;
+
+	calls->min_ns = fmax((double)place->min_ticks * tick_ns - each_ns, 0);
+	calls->max_ns = fmax((double)place->max_ticks * tick_ns - each_ns, 0);
+	own->timed_calls = own->known_calls = nr;
+	own->removed_ns = each_ns * (double)nr;
+	own->duration_ns = total_ns - own->removed_ns;
+	own->square_ns2 = squares * tick_ns * tick_ns;
+	own->total_doubt_ns = stats.total_doubt_ns * total_ns / fmax(path->sum.total_ns, total_ns);
+	own->min_ns = (double)place->min_ticks * tick_ns;
+	own->max_ns = own->finished_max_ns = (double)place->max_ticks * tick_ns;
+	own->net_min_ns = calls->min_ns;
+	own->net_max_ns = calls->max_ns;
+}
+
+/* @histogram: NULL: not known. */
+static void add_place(const struct reader *reader, struct thread *thread, const struct log_node *place,
+		      const uint64_t *histogram)
+{
+	const double tick_ns = reader->process->tick_ns;
+	const struct tree_node *path = nodes_path(thread, place->parent);
+	struct line_times times = { .stats = NO_CALLS };
+	struct line_calls calls;
+
+	if (!path || !path->function || path->function->kind != FUNCTION_PLAIN ||
+	    nodes_is_left_out(reader->process, place->parent))
+		return;
+	calls = calls_of(path, place->calls, (double)place->total_ticks * tick_ns,
+			 reader->is_outermost[caller_of(path)->id]);
+	calls.times = &times;
+	if (log_node_timed_calls(place) && place->min_ticks <= place->max_ticks)
+		set_times(reader, path, place, &calls);
+	if (histogram)
+		histogram_add(&times.histogram, histogram, tick_ns);
+	calls.lacks_times = !histogram || place->untimed_calls;
+	add_calls(reader, path, (uint32_t)place->function_addr, (uint32_t)(place->function_addr >> 32),
+		  &calls);
+}
+
+static void read_places(const struct reader *reader)
+{
+	const struct logfile *log = reader->process->log;
+
+	for (size_t i = 0; i < log->nr_places; i++) {
+		struct thread *thread = nodes_thread(reader->process, log->places[i].owner);
+		uint64_t histogram[LOG_BUCKETS];
+		struct log_node place;
+
+		place_counters_read(log, &log->places[i], &place, histogram);
+		add_place(reader, thread, &place, histogram);
+	}
+}
+
+/* ---- logs before LOG_AREA_CALL_PLACES ---- */
 
 static bool is_sound(const struct process *process, const struct log_call_place *place)
 {
@@ -165,29 +232,7 @@ static bool is_sound(const struct process *process, const struct log_call_place 
 		 place->total_ticks >= place->max_ticks));
 }
 
-static void add_place(const struct reader *reader, struct thread *thread, const struct log_call_place *place)
-{
-	const double tick_ns = reader->process->tick_ns;
-	const struct tree_node *path = nodes_path(thread, place->node);
-	struct call_stats stats;
-	struct line_calls calls;
-	double each_ns;
-
-	if (!path || !path->function || path->function->kind != FUNCTION_PLAIN ||
-	    nodes_is_left_out(reader->process, place->node))
-		return;
-	calls = calls_of(path, place->calls, (double)place->total_ticks * tick_ns,
-			 reader->is_outermost[caller_of(path)->id]);
-	if (place->calls > place->untimed_calls) {
-		stats = path_stats(path);
-		each_ns = hook_costs_per_call(&stats);
-		calls.min_ns = fmax((double)place->min_ticks * tick_ns - each_ns, 0);
-		calls.max_ns = fmax((double)place->max_ticks * tick_ns - each_ns, 0);
-	}
-	add_calls(reader, path, (uint32_t)place->code, (uint32_t)(place->code >> 32), &calls);
-}
-
-static void read_places(const struct reader *reader, const struct log_extent *extent)
+static void read_old_places(const struct reader *reader, const struct log_extent *extent)
 {
 	struct thread *thread = nodes_thread(reader->process, extent->owner);
 	struct logfile *log = reader->process->log;
@@ -201,7 +246,13 @@ static void read_places(const struct reader *reader, const struct log_extent *ex
 		if (place.node && !is_sound(reader->process, &place))
 			logfile_damaged(log, at, "calls from a place that cannot be true");
 		else if (place.node && place.calls)
-			add_place(reader, thread, &place);
+			add_place(reader, thread,
+				  &(struct log_node){ .function_addr = place.code, .parent = place.node,
+						      .calls = place.calls,
+						      .untimed_calls = place.untimed_calls,
+						      .total_ticks = place.total_ticks,
+						      .min_ticks = place.min_ticks,
+						      .max_ticks = place.max_ticks }, NULL);
 	}
 }
 
@@ -259,9 +310,10 @@ static void read_process(struct process *process, const bool *is_outermost)
 {
 	const struct reader reader = { process, is_outermost };
 
+	read_places(&reader);
 	for (size_t i = 0; i < process->log->nr_extents; i++)
-		if (process->log->extents[i].kind == LOG_AREA_CALL_PLACES)
-			read_places(&reader, &process->log->extents[i]);
+		if (process->log->extents[i].kind == LOG_AREA_OLD_PLACES)
+			read_old_places(&reader, &process->log->extents[i]);
 	read_open(&reader);
 	read_sites(&reader);
 }

@@ -12,6 +12,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/log/node_check.h"
+#include "analyzer/log/place_counters.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
@@ -31,8 +32,7 @@ struct node_reader {
 	struct thread *thread;
 	struct node_limits limits;
 	uint64_t current_node;		/* offset of the node that the thread is in */
-	uint64_t pending_node; /* offset of the node with a bucket that is not counted yet; 0: none */
-	uint32_t pending_bucket;
+	struct pending_count pending;
 };
 
 struct thread *nodes_thread(const struct process *process, uint32_t ref)
@@ -89,41 +89,30 @@ struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 
 static void find_pending(struct node_reader *reader)
 {
-	struct logfile *log = reader->thread->process->log;
-	const struct log_extent *extent;
-	struct log_thread thread;
-	uint64_t offset, in_node;
+	struct thread *thread = reader->thread;
+	struct log_thread record;
 
-	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
+	memcpy(&record, thread->process->log->base + ((uint64_t)thread->ref << LOG_REF_SHIFT),
 	       offsetof(struct log_thread, cache));
-	reader->pending_node = 0;
-	reader->thread->new_path_ns = thread.nr_new_paths
-					      ? (double)thread.new_paths_ticks / thread.nr_new_paths *
-							reader->thread->process->tick_ns
-					      : 0;
-	reader->current_node = (uint64_t)thread.current << LOG_REF_SHIFT;
-	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
-		return;
-	extent = logfile_find(log, offset, sizeof(uint32_t));
-	if (!extent || offset < extent->offset + sizeof(struct log_area))
-		return;
-	in_node = (offset - extent->offset - sizeof(struct log_area)) % sizeof(struct log_node);
-	if (in_node < offsetof(struct log_node, histogram) || in_node % sizeof(uint32_t) ||
-	    logfile_node_index(log, (uint32_t)((offset - in_node) >> LOG_REF_SHIFT)) < 0)
-		return;
-	reader->pending_node = offset - in_node;
-	reader->pending_bucket =
-		(uint32_t)((in_node - offsetof(struct log_node, histogram)) / sizeof(uint32_t));
+	thread->new_path_ns = record.nr_new_paths ? (double)record.new_paths_ticks / record.nr_new_paths *
+							    thread->process->tick_ns
+						  : 0;
+	reader->current_node = (uint64_t)record.current << LOG_REF_SHIFT;
+	reader->pending = pending_count_of(thread->process->log, record.pending_addr);
 }
 
-/* A node's histogram with the call that is not counted yet. */
-static void whole_histogram(const struct node_reader *reader, const struct log_node *node, uint64_t offset,
-			    uint64_t histogram[LOG_BUCKETS])
+/* Read a node, with its calls that were counted by place and the call that is not in its histogram yet. */
+static void read_node(const struct node_reader *reader, uint32_t index, uint64_t offset,
+		      struct log_node *node, uint64_t histogram[LOG_BUCKETS])
 {
+	const struct logfile *log = reader->thread->process->log;
+
+	logfile_node(log, offset, node);
 	for (int i = 0; i < LOG_BUCKETS; i++)
 		histogram[i] = node->histogram[i];
-	if (offset == reader->pending_node)
-		histogram[reader->pending_bucket]++;
+	if (offset == reader->pending.offset)
+		histogram[reader->pending.bucket]++;
+	place_counters_add(log, index, node, histogram);
 }
 
 bool nodes_is_half_counted(struct thread *thread, uint32_t ref)
@@ -133,8 +122,7 @@ bool nodes_is_half_counted(struct thread *thread, uint32_t ref)
 	struct log_node node;
 
 	find_pending(&reader);
-	logfile_node(thread->process->log, offset, &node);
-	whole_histogram(&reader, &node, offset, histogram);
+	read_node(&reader, (uint32_t)logfile_node_index(thread->process->log, ref), offset, &node, histogram);
 	for (int i = 0; i < LOG_BUCKETS; i++)
 		sum += histogram[i];
 	return (uint32_t)(sum + 1) == (uint32_t)log_node_timed_calls(&node);
@@ -199,18 +187,17 @@ static void note_outermost(struct thread *thread, const struct tree_node *path, 
 	thread->outermost_ns = total_ns;
 }
 
-static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset)
+static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset,
+		     const uint64_t histogram[LOG_BUCKETS])
 {
 	struct process *process = reader->thread->process;
 	struct tree_node *path = tree_node(process->model, PATH_ID(process->path_of[index]));
 	struct node_limits limits = reader->limits;
-	uint64_t histogram[LOG_BUCKETS];
 	struct function_time time;
 	struct call_stats stats;
 	bool left_out = process->path_of[index] & LEFT_OUT;
 
 	limits.changing |= offset == reader->current_node; /* a kill may have come between its counters */
-	whole_histogram(reader, node, offset, histogram);
 	if (!node_is_sound(node, histogram, &limits)) {
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
 		process->path_of[index] |= UNSOUND;
@@ -342,9 +329,10 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 	uint64_t offset = extent->offset + sizeof(struct log_area);
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
+		uint64_t histogram[LOG_BUCKETS];
 		struct log_node node;
 
-		logfile_node(process->log, offset, &node);
+		read_node(reader, extent->first_node + i, offset, &node, histogram);
 		if (is_blank(&node))
 			continue;
 		if (!has_function(&node)) {
@@ -353,22 +341,22 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 		}
 		process->path_of[extent->first_node + i] = make_path(reader->thread, &node, offset, 0);
 		if (!nodes_is_beside(process, node.function_addr))
-			add_node(reader, extent->first_node + i, &node, offset);
+			add_node(reader, extent->first_node + i, &node, offset, histogram);
 	}
 }
 
 static void read_root(struct node_reader *reader, const struct log_extent *extent)
 {
 	struct process *process = reader->thread->process;
-	uint64_t offset = extent->offset + sizeof(struct log_area);
+	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS];
 	struct log_node node;
 
-	logfile_node(process->log, offset, &node);
+	read_node(reader, extent->first_node, offset, &node, histogram);
 	process->path_of[extent->first_node] = PATH(0);
 	if (!selection_keeps(process->model, process->model->root, &process->model->tables->functions.others))
 		process->path_of[extent->first_node] |= LEFT_OUT;
 	if (node.calls || node.total_ticks)
-		add_node(reader, extent->first_node, &node, offset);
+		add_node(reader, extent->first_node, &node, offset, histogram);
 	else	/* cost of heap blocks outside of all functions */
 		process->hooks_ns += hook_cost_of(reader->thread, &node).hooks_ns;
 }
@@ -421,6 +409,23 @@ static const struct log_extent **list_areas(const struct logfile *log, size_t *n
 	return areas;
 }
 
+static void list_places(struct node_reader *reader, struct process *process)
+{
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		if (log->extents[i].kind != LOG_AREA_CALL_PLACES)
+			continue;
+		reader->thread = nodes_thread(process, log->extents[i].owner);
+		if (!reader->thread || reader->thread->left_out)
+			continue;
+		find_pending(reader);
+		place_counters_list(log, &log->extents[i], &reader->limits, reader->current_node,
+				    &reader->pending);
+	}
+	place_counters_sort(log);
+}
+
 void nodes_read(struct process *process)
 {
 	struct logfile *log = process->log;
@@ -434,6 +439,7 @@ void nodes_read(struct process *process)
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
 	reader.limits.calls = process_most_calls(process);
 	process->path_of = xcalloc(log->nr_nodes, sizeof(*process->path_of));
+	list_places(&reader, process);
 	areas = list_areas(log, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		reader.thread = nodes_thread(process, owner_of(areas[i]));
@@ -462,7 +468,7 @@ static void give_area(struct node_reader *reader, const struct log_extent *exten
 		      void *context)
 {
 	struct process *process = reader->thread->process;
-	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS] = { 0 };
+	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS];
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
 		struct node_fact fact = { .index = extent->first_node + i, .thread = reader->thread };
@@ -471,9 +477,7 @@ static void give_area(struct node_reader *reader, const struct log_extent *exten
 
 		if (!place || place & UNSOUND)
 			continue;
-		logfile_node(process->log, offset, &node);
-		if (is_adaptive(process))
-			whole_histogram(reader, &node, offset, histogram);
+		read_node(reader, fact.index, offset, &node, histogram);
 		fact.parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset
 				      ? logfile_node_index(process->log, node.parent)
 				      : -1;

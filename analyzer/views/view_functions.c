@@ -11,7 +11,6 @@
 #include "analyzer/read/samples_read.h"
 #include "analyzer/views/heap_sites.h"
 
-#define KNOWN_WITHIN 1.05	/* a percentile that may be less by more is marked as a bound */
 
 struct function_row {
 	struct facts facts;
@@ -31,12 +30,9 @@ static struct value get_field(const struct column *column, const void *row)
 static struct value get_percentile(const struct column *column, const void *row)
 {
 	const struct function *function = function_of(row);
-
 	double least_ns, most_ns = function_percentile_ns(function, (double)column->index, &least_ns);
-	struct value value = call_cell(&function->stats, most_ns);
 
-	value.is_bound = !value.is_doubtful && least_ns < most_ns / KNOWN_WITHIN;
-	return value;
+	return percentile_cell(&function->stats, most_ns, least_ns);
 }
 
 /* The other bound: the two are of one bucket of the histogram. */

@@ -170,6 +170,37 @@ static struct value get_calls(const struct column *column, const void *row)
 	return ns_cell(column->index == MIN_NS ? line->calls.min_ns : line->calls.max_ns);
 }
 
+/* Of all of its calls; NULL: not known. */
+static const struct line_times *times_of(const void *row)
+{
+	const struct line *line = ((const struct line_row *)row)->line;
+
+	return line && !line->calls.lacks_times ? line->calls.times : NULL;
+}
+
+static struct value get_percentile(const struct column *column, const void *row)
+{
+	const struct line_times *times = times_of(row);
+	double least_ns, most_ns;
+
+	if (!times)
+		return value_empty();
+	most_ns = call_stats_percentile_ns(&times->stats, &times->histogram, (double)column->index,
+					   &least_ns);
+	return percentile_cell(&times->stats, most_ns, least_ns);
+}
+
+static struct value get_percentile_least(const struct column *column, const void *row)
+{
+	const struct line_times *times = times_of(row);
+	double least_ns;
+
+	if (!times)
+		return value_empty();
+	call_stats_percentile_ns(&times->stats, &times->histogram, (double)column->index, &least_ns);
+	return call_cell(&times->stats, least_ns);
+}
+
 /* The cells of a line, or of all lines of a function. */
 static struct value get_new(const struct column *column, const void *row)
 {
@@ -215,6 +246,12 @@ static const struct column columns[] = {
 	{ "calls", "Calls", 0, get_calls, CALLS },
 	{ "min_ns", "Least", 0, get_calls, MIN_NS },
 	{ "max_ns", "Most", 0, get_calls, MAX_NS },
+	{ "p50_ns", "p50", 0, get_percentile, 50 },
+	{ "p90_ns", "p90", 0, get_percentile, 90 },
+	{ "p99_ns", "p99", COLUMN_SPARE, get_percentile, 99 },
+	{ "p50_least_ns", "p50 from", 0, get_percentile_least, 50 },
+	{ "p90_least_ns", "p90 from", 0, get_percentile_least, 90 },
+	{ "p99_least_ns", "p99 from", 0, get_percentile_least, 99 },
 	{ "time_percent", "", 0, get_time_percent, 0 },
 	{ "per_hit_ns", "Per Hit", 0, get_per_hit, 0 },
 	{ "rss_bytes", "Mem usage", COLUMN_EXTRA, get_visits, MEM_USAGE },
@@ -225,7 +262,8 @@ static const struct column columns[] = {
 
 #define DATA_COLUMNS \
 	"file,line,function,hits,time_ns,self_ns,samples,alloc_calls,alloc_bytes,peak_bytes,new_bytes,text," \
-	"hits_source,time_source,calls,min_ns,max_ns"
+	"hits_source,time_source,calls,min_ns,max_ns,p50_ns,p90_ns,p99_ns,p50_least_ns,p90_least_ns," \
+	"p99_least_ns"
 
 static uint64_t mtime_of(const struct line_function *of)
 {
@@ -424,7 +462,8 @@ static const char *calls_note(struct document *document, const struct model *mod
 	return document_text(document,
 			     "hits%s and time of functions with hooks: calls that came from the line "
 			     "(recursion: the time of the outermost call's), rest: the function's own code, "
-			     "and calls that were only counted or have no hooks; %s",
+			     "and calls that were only counted or have no hooks; p99: of calls that "
+			     "ended, at most; %s",
 			     line_counts_are_in(model, NO_RUN) ? " without a counter" : "", lineless);
 }
 
@@ -496,11 +535,12 @@ static void add_table(struct maker *maker, unsigned int formats, const char *not
 		.title = maker->report->title,
 		.note = note,
 		TABLE_COLUMNS(columns),
-		.text_columns = document_text(maker->document, "%sline%s%s%s%s%s%s%s%s%s%s,text",
+		.text_columns = document_text(maker->document, "%sline%s%s%s%s%s%s%s%s%s%s%s,text",
 					      maker->report->options->sort ? "function," : "",
 					      has_hits ? ",hits" : "",
 					      has_time ? ",time_ns" : "",
 					      has_hits && has_time ? ",per_hit_ns" : "",
+					      has_calls ? ",p99_ns" : "",
 					      has_time ? ",time_percent" : "",
 					      model->samples.nr ? ",self_ns" : "",
 					      samples_know_waits(model) ? ",waiting_ns" : "",

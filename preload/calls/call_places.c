@@ -3,27 +3,30 @@
  * record. */
 #include "preload/calls/call_places.h"
 
+#include "preload/calls/paths.h"
 #include "preload/state/log_space.h"
 
-#define FIRST_AREA_BYTES 4096u
+#define FIRST_PLACES 16u /* a power of two, as GROWTH */
 #define GROWTH 4u
-#define LAST_AREA_BYTES (16u << 20)
+#define LAST_PLACES (1u << 18)
 #define PROBES 8u
 
 /* NULL: no room. */
-static struct log_call_place *find_in(struct log_area *area, struct called_from from)
+static struct log_node *find_in(struct log_area *area, struct called_from from)
 {
 	const uint64_t hash = call_place_hash(from);
 
 	for (uint32_t i = 0; i < PROBES; i++) {
-		struct log_call_place *place = call_place_at(area, hash + i);
+		struct log_node *place = call_place_at(area, hash + i);
 		uint32_t none = 0;
 
-		if (place->node == from.node && place->code == from.code)
+		if (place->parent == from.node && place->function_addr == from.code)
 			return place;
-		if (!place->node && __atomic_compare_exchange_n(&place->node, &none, from.node, false,
-								__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-			place->code = from.code;
+		if (!place->parent &&
+		    __atomic_compare_exchange_n(&place->parent, &none, from.node, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED)) {
+			place->child = LOG_PLACE;
+			place->function_addr = from.code;
 			place->min_ticks = UINT64_MAX;
 			return place;
 		}
@@ -31,17 +34,23 @@ static struct log_call_place *find_in(struct log_area *area, struct called_from 
 	return NULL;
 }
 
+static uint64_t places_in(const struct log_area *area)
+{
+	return area->used_bytes / sizeof(struct log_node);
+}
+
 /* Larger than the thread's newest one, if there is room. */
 static struct log_area *new_area(struct log_thread *thread)
 {
 	const uint32_t newest = thread->head.beside;
-	const uint64_t bytes =
-		newest ? ((struct log_area *)log_at(live.log, newest))->bytes * GROWTH : FIRST_AREA_BYTES;
+	const uint64_t nr = newest ? places_in(log_at(live.log, newest)) * GROWTH : FIRST_PLACES;
+	const uint64_t bytes = sizeof(struct log_area) + nr * sizeof(struct log_node);
 	struct log_area *area = NULL;
 
-	if (bytes <= LAST_AREA_BYTES)
-		area = log_space_new_area(LOG_AREA_CALL_PLACES, thread->head.self, bytes, (uint32_t)bytes,
-					  sizeof(struct log_call_place));
+	if (nr <= LAST_PLACES)
+		area = log_space_new_area(LOG_AREA_CALL_PLACES, thread->head.self,
+					  (bytes + LOG_AREA_ALIGN - 1) / LOG_AREA_ALIGN * LOG_AREA_ALIGN,
+					  (uint32_t)bytes, sizeof(struct log_node));
 	if (!area)
 		return NULL;
 	area->next = newest;
@@ -49,15 +58,16 @@ static struct log_area *new_area(struct log_thread *thread)
 	return area;
 }
 
-NOINLINE struct log_call_place *call_place_find(struct log_thread *thread, struct called_from from)
+NOINLINE struct log_node *call_place_find(struct log_thread *thread, struct called_from from)
 {
-	struct log_call_place *place =
+	struct log_node *place =
 		thread->head.beside ? find_in(log_at(live.log, thread->head.beside), from) : NULL;
 	struct log_area *area = place ? NULL : new_area(thread);
 
 	if (area)
 		place = find_in(area, from);
-	if (!place)
-		log_lose(live.log, LOG_LOST_CALL_PLACES);
-	return place;
+	if (place)
+		return place;
+	log_lose(live.log, LOG_LOST_CALL_PLACES);
+	return node_at(live.log, from.node);
 }

@@ -3,13 +3,14 @@
  * Calling lines (INSIDEME_CALL_LINES): the calls of each path by the place in the code that they came from.
  *
  * An entry keeps the place, as the hook gives it, in the call's frame, and the call's end adds to the place's
- * counters. Calls made from there stay below one node of the path, so paths do not multiply.
+ * counters instead of the path's. Calls made from there stay below one node of the path, so paths do not
+ * multiply.
  */
 #pragma once
 
 #include "preload/state/live.h"
 
-/* The place that a call came from; the key of a struct log_call_place. */
+/* The place that a call came from; the key of its counters. */
 struct called_from {
 	uint64_t code;
 	uint32_t node;
@@ -39,47 +40,29 @@ static ALWAYS_INLINE uint64_t call_place_hash(struct called_from from)
 	return ((from.code ^ (uint64_t)from.node << 16) * 0x9e3779b97f4a7c15u) >> 32;
 }
 
-/* The first record, which is the area's head, looks like one that is taken. */
-static ALWAYS_INLINE struct log_call_place *call_place_at(struct log_area *area, uint64_t hash)
+static ALWAYS_INLINE struct log_node *call_place_at(struct log_area *area, uint64_t hash)
 {
-	struct log_call_place *places = (struct log_call_place *)area;
+	struct log_node *places = (struct log_node *)(area + 1);
 
-	return &places[hash & (area->bytes / sizeof(*places) - 1)];
+	return &places[hash & (area->used_bytes / sizeof(*places) - 1)];
 }
 
 /*
- * The record of the place, if it is where it is looked for first; NULL: it is elsewhere, or there is none
- * yet.
+ * The counters of the place, if they are where they are looked for first; NULL: they are elsewhere, or there
+ * are none yet.
  */
-static ALWAYS_INLINE struct log_call_place *
+static ALWAYS_INLINE struct log_node *
 call_place_guess(const struct log_header *log, const struct log_thread *thread, struct called_from from)
 {
 	const uint32_t area = thread->head.beside;
-	struct log_call_place *place = area ? call_place_at(log_at(log, area), call_place_hash(from)) : NULL;
+	struct log_node *place = area ? call_place_at(log_at(log, area), call_place_hash(from)) : NULL;
 
-	return likely(place && place->node == from.node && place->code == from.code) ? place : NULL;
+	return likely(place && place->parent == from.node && place->function_addr == from.code) ? place
+											    : NULL;
 }
 
 /*
- * The record, wherever it is; made if it is new. NULL: no room (counted). Called by the thread or its
- * handlers.
+ * The counters, wherever they are; made if the place is new. Without room (counted) those of its path. Called
+ * by the thread or its handlers.
  */
-struct log_call_place *call_place_find(struct log_thread *thread, struct called_from from);
-
-/* A call from there has ended. */
-static ALWAYS_INLINE void call_place_add(struct log_call_place *place, uint64_t ticks)
-{
-	place->calls++;
-	place->total_ticks += ticks;
-	if (ticks < place->min_ticks)
-		place->min_ticks = ticks;
-	if (ticks > place->max_ticks)
-		place->max_ticks = ticks;
-}
-
-/* The same for one that was not timed. */
-static ALWAYS_INLINE void call_place_count(struct log_call_place *place)
-{
-	place->calls++;
-	place->untimed_calls++;
-}
+struct log_node *call_place_find(struct log_thread *thread, struct called_from from);

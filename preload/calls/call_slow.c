@@ -24,33 +24,26 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 	call_publish(thread, frame, ref);
 }
 
-/* @ticks: NULL: it was not timed. */
-static void note_place(struct log_thread *thread, const struct log_frame *frame, const uint64_t *ticks)
+/* Where the call of @frame is counted: in its path, or in the place that it came from. */
+static struct log_node *counters_of(struct log_thread *thread, const struct log_frame *frame)
 {
-	struct log_call_place *place;
-
 	if (!live.has_call_places || frame->function_addr & LOG_FUNCTION_REGION)
-		return;
-	place = call_place_find(thread, call_place_of(frame));
-	if (place && ticks)
-		call_place_add(place, *ticks);
-	else if (place)
-		call_place_count(place);
+		return node_at(live.log, frame->node);
+	return call_place_find(thread, call_place_of(frame));
 }
 
 void call_end_untimed(struct log_thread *thread)
 {
 	struct log_frame *frame = top_frame(thread);
 
-	counted_add(node_at(live.log, frame->node));
-	note_place(thread, frame, NULL);
+	counted_add(counters_of(thread, frame));
 	pop_frame(thread, frame);
 }
 
 void call_end_top(struct log_thread *thread, bool broken)
 {
 	struct log_frame *frame = top_frame(thread);
-	struct log_node *node = node_at(live.log, frame->node);
+	struct log_node *node = counters_of(thread, frame);
 	enum call_timing timing = call_timing();
 	uint64_t end_ticks, ticks;
 	uint32_t *bucket;
@@ -62,7 +55,6 @@ void call_end_top(struct log_thread *thread, bool broken)
 	node->calls++;
 	end_ticks = call_clock(timing);
 	ticks = end_ticks - frame->start_ticks;
-	note_place(thread, frame, &ticks);
 	add_duration(node, ticks, frame->child_ticks);
 	frame[-1].child_ticks += ticks;
 	bucket = &node->histogram[bucket_of(ticks)];
@@ -76,8 +68,7 @@ void call_drop_top(struct log_thread *thread)
 	struct log_node *node = node_at(live.log, frame->node);
 	struct counted_function *function = &counted_functions[node->function];
 
-	counted_add(node);
-	note_place(thread, frame, NULL);
+	counted_add(counters_of(thread, frame));
 	if (function->nr_open)
 		function->nr_open--;
 	frame[-1].child_ticks += frame->child_ticks;

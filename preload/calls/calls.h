@@ -32,6 +32,12 @@ static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread
 	return (struct log_frame *)thread->top_addr;
 }
 
+/* The path of the top frame's call. */
+static ALWAYS_INLINE struct log_node *top_node(const struct log_header *log, const struct log_thread *thread)
+{
+	return node_at(log, top_frame(thread)->node);
+}
+
 static ALWAYS_INLINE void call_note_heap(const struct log_header *log, const struct log_thread *thread,
 					 struct log_frame *frame)
 {
@@ -157,32 +163,26 @@ static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *
 }
 
 /*
- * The call of @frame, the top one, ends now. @place: of its calling line; NULL: that is not recorded. Return:
- * how long it lasted
+ * The call of @frame, the top one, ends now. @node: whose counters it adds to: of its path, or of the place
+ * that it came from. Return: how long it lasted
  */
 static ALWAYS_INLINE uint64_t call_end(struct log_header *log, struct log_thread *thread,
-				       struct log_frame *frame, struct log_call_place *place,
+				       struct log_frame *frame, struct log_node *node,
 				       enum call_timing timing, bool broken)
 {
-	struct log_node *node = node_at(log, frame->node);
 	struct call_times times = { .start_ticks = frame->start_ticks, .child_ticks = frame->child_ticks };
 
-	node->calls++;
 	if (timing == TIME_NOT) {
+		node->calls++;
 		node->untimed_calls++;
-		if (place)
-			call_place_count(place);
 		pop_frame(thread, frame);
 		return 0;
 	}
 	load_now(node);
 	load_now(times.start_ticks);
 	load_now(times.child_ticks);
-	if (place)
-		load_now(place);
 	times.end_ticks = call_clock(timing);
-	if (place)
-		call_place_add(place, times.end_ticks - times.start_ticks);
+	node->calls++;
 	call_close(log, thread, frame, node, times, broken);
 	return times.end_ticks - times.start_ticks;
 }

@@ -187,7 +187,8 @@ NOINLINE void path_bucket_wrapped(const struct log_thread *thread, const uint32_
 	uint64_t offset = (uint64_t)((const char *)bucket - (const char *)live.log);
 	uint64_t in_node = (offset - sizeof(struct log_area)) % sizeof(struct log_node);
 	uint64_t index = (in_node - offsetof(struct log_node, histogram)) / sizeof(*bucket);
-	uint64_t values[] = { (offset - in_node) >> LOG_REF_SHIFT, index };
+	const struct log_node *node = (const struct log_node *)((const char *)live.log + offset - in_node);
+	uint64_t values[] = { node->child == LOG_PLACE ? node->parent : log_ref(live.log, node), index };
 
 	log_write_event(live.log, LOG_EVENT_BUCKET_WRAPPED, thread->head.self, values, 2, NULL, now_ticks());
 }

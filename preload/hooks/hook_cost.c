@@ -35,7 +35,7 @@ struct scratch {
 	struct log_area nodes;
 	struct log_node node;
 	struct log_area call_places;
-	struct log_call_place call_place[3];
+	struct log_node call_place;
 	_Alignas(64) struct log_heap heap;
 	struct log_slices slices;
 	uint8_t bytes[4096];
@@ -72,7 +72,8 @@ static void begin(const struct log_header *header, struct scratch *scratch)
 	scratch->node.heap = log_ref(header, &scratch->heap);
 	scratch->heap.caller_addr = CALLER_ADDR;
 	scratch->call_places.magic = LOG_AREA_MAGIC;
-	scratch->call_places.bytes = sizeof(scratch->call_places) + sizeof(scratch->call_place);
+	scratch->call_places.bytes = scratch->call_places.used_bytes =
+		sizeof(scratch->call_places) + sizeof(scratch->call_place);
 	thread->head.beside = log_ref(header, &scratch->call_places);
 }
 
@@ -106,7 +107,7 @@ static uint32_t per_call(uint64_t batch_ticks)
 static struct log_cost measure(struct scratch *scratch)
 {
 	uint64_t full[NR_BATCHES], inside[NR_BATCHES], empty = UINT64_MAX;
-	struct log_node *node = &scratch->node;
+	struct log_node *node = live.has_call_places ? &scratch->call_place : &scratch->node;
 
 	time_batch(NR_CALLS);
 	for (uint32_t i = 0; i < NR_BATCHES; i++) {

@@ -114,18 +114,15 @@ static NOINLINE void enter_slowly_from(uint64_t function_addr, uintptr_t call_si
 static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
-	struct log_call_place *place;
+	const uint32_t function = node->function;
 
 	if (unlikely(!counters) && thread && samples_begin_counting(thread))
 		counted_begin_thread(thread);
+	if (unlikely(live.has_call_places) && thread)
+		node = call_place_find(thread,
+				       called_from(log_ref(live.log, node), (uint32_t)return_addr, 0));
 	counted_add(node);
-	if (unlikely(live.has_call_places) && thread) {
-		place = call_place_find(thread,
-					called_from(log_ref(live.log, node), (uint32_t)return_addr, 0));
-		if (place)
-			call_place_count(place);
-	}
-	site_entered(node->function, return_addr);
+	site_entered(function, return_addr);
 }
 
 /* Look up the path before reading the clock: there may be nothing to time. */
@@ -365,11 +362,10 @@ static ALWAYS_INLINE bool ends_extended(const struct log_thread *thread, const s
 
 /*
  * The call of the top frame ends. Or, if its function became counted since, a call within it that has no
- * frame. The stack address of that call is lower.
+ * frame. The stack address of that call is lower. @place: whose counters it adds to, see call_end().
  */
 static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				    uintptr_t call_site, struct log_call_place *place,
-				    enum call_timing timing)
+				    uintptr_t call_site, struct log_node *place, enum call_timing timing)
 {
 	struct log_frame *frame = top_frame(thread);
 	struct log_node *node = node_at(log, frame->node);
@@ -408,24 +404,24 @@ static NOINLINE void exit_without_frame(uint64_t function_addr, uintptr_t stack_
 
 static NOINLINE void exit_counting(struct log_header *log, struct log_thread *thread)
 {
-	call_end(log, thread, top_frame(thread), NULL, TIME_NOT, false);
+	call_end(log, thread, top_frame(thread), top_node(log, thread), TIME_NOT, false);
 }
 
 static NOINLINE void exit_auto_by_tsc(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				      uintptr_t call_site, struct log_call_place *place)
+				      uintptr_t call_site, struct log_node *place)
 {
 	exit_auto(log, thread, stack_addr, call_site, place, TIME_BY_TSC);
 }
 
 static NOINLINE void exit_by_tsc(struct log_header *log, struct log_thread *thread,
-				 struct log_call_place *place)
+				 struct log_node *place)
 {
 	call_end(log, thread, top_frame(thread), place, TIME_BY_TSC, false);
 }
 
 static NOINLINE void exit_otherwise_timed(struct log_header *log, struct log_thread *thread,
 					  uintptr_t stack_addr, uintptr_t call_site,
-					  struct log_call_place *place)
+					  struct log_node *place)
 {
 	if (live.timing == LOG_TIMING_AUTO)
 		exit_auto(log, thread, stack_addr, call_site, place, TIME_BY_CLOCK);
@@ -436,7 +432,7 @@ static NOINLINE void exit_otherwise_timed(struct log_header *log, struct log_thr
 }
 
 static ALWAYS_INLINE void exit_at(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
-				  uintptr_t call_site, struct log_call_place *place)
+				  uintptr_t call_site, struct log_node *place)
 {
 	if (live.timing == LOG_TIMING_AUTO && live.clock == LOG_CLOCK_TSC)
 		exit_auto_by_tsc(log, thread, stack_addr, call_site, place);
@@ -449,7 +445,7 @@ static ALWAYS_INLINE void exit_at(struct log_header *log, struct log_thread *thr
 static NOINLINE void exit_at_new_place(struct log_header *log, struct log_thread *thread,
 				       uintptr_t stack_addr, uintptr_t call_site)
 {
-	struct log_call_place *place = call_place_find(thread, call_place_of(top_frame(thread)));
+	struct log_node *place = call_place_find(thread, call_place_of(top_frame(thread)));
 
 	exit_at(log, thread, stack_addr, call_site, place);
 }
@@ -458,7 +454,7 @@ static NOINLINE void exit_at_new_place(struct log_header *log, struct log_thread
 static NOINLINE void exit_timed(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
 				uintptr_t call_site)
 {
-	struct log_call_place *place = NULL;
+	struct log_node *place = top_node(log, thread);
 
 	if (live.has_call_places) {
 		place = call_place_guess(log, thread, call_place_of(top_frame(thread)));
@@ -502,9 +498,9 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
 		exit_without_frame((uint64_t)function, stack_addr, return_addr);
 	else if (live.hot_timing == LOG_TIMING_AUTO)
-		exit_auto(log, thread, stack_addr, (uintptr_t)call_site, NULL, TIME_BY_TSC);
+		exit_auto(log, thread, stack_addr, (uintptr_t)call_site, top_node(log, thread), TIME_BY_TSC);
 	else if (likely(live.hot_timing == LOG_TIMING_EXACT))
-		call_end(log, thread, top_frame(thread), NULL, TIME_BY_TSC, false);
+		call_end(log, thread, top_frame(thread), top_node(log, thread), TIME_BY_TSC, false);
 	else if (live.hot_timing == LOG_TIMING_COUNTS)
 		exit_counting(log, thread);
 	else

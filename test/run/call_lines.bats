@@ -80,6 +80,60 @@ whole() { view functions | "$here/csv" total_ns function="$1"; }
 		sed 's/.* //' | sort -u)" ''
 }
 
+# in_bounds PERCENT LEAST MOST <SORTED: is the percentile of these durations between the bounds?
+in_bounds() {
+	awk -v percent="$1" -v least="$2" -v most="$3" -v slack=400 '
+		{ ns[NR] = $1 }
+		END {
+			rank = NR * percent / 100
+			at = ns[rank == int(rank) ? rank : int(rank) + 1]
+			print percent, at, "between", least, "and", most
+			exit !(NR && least - slack <= at && at <= most + slack)
+		}'
+}
+
+# of_line LINE COLUMN: of main
+of_line() { "$here/csv" "$2" function=main line="$1" <lines.csv; }
+
+@test "percentiles of a line are those of the calls that it made" {
+	local percent first=10 second=12
+	cat >places.c <<-'END'
+		static volatile unsigned long sink;
+		__attribute__((noinline)) static void work(int n)
+		{
+			while (n--)
+				sink++;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 300; i++)
+				work(20000);
+			for (int i = 0; i < 200; i++)
+				work(i % 5 ? 20000 : 1000000);
+			return 0;
+		}
+	END
+	insideme-cc -O1 places.c -o places
+	recorded --timing=exact --threshold=0 ./places
+	view calls --top=0 >calls.csv
+	paste <("$here/csv" start_ns function=work <calls.csv) \
+		<("$here/csv" duration_ns function=work <calls.csv) | sort -n | cut -f2 >times
+	same "calls" "$(wc -l <times)" 500
+	for percent in 50 90 99; do
+		head -300 times | sort -n | in_bounds $percent "$(of_line $first p${percent}_least_ns)" \
+			"$(of_line $first p${percent}_ns)"
+		tail -200 times | sort -n | in_bounds $percent "$(of_line $second p${percent}_least_ns)" \
+			"$(of_line $second p${percent}_ns)"
+	done
+	between "p50 of the line with some long calls" 0 "$(of_line $second p50_ns)" \
+		$(($(of_line $second p90_least_ns) / 4))
+	between "p99 of the line with short calls" 0 "$(of_line $first p50_ns)" \
+		$(($(of_line $second p90_least_ns) / 4))
+	same "timed calls of the function" "$(view functions | "$here/csv" timed_calls function=work)" 500
+	recorded --timing=counts ./places
+	same "of calls that were only counted" "$(of_line $first hits)/$(of_line $first p99_ns)" 300/
+}
+
 @test "the same as gcov counts in the same run" {
 	[ "$(gcc -dumpversion)" = 12 ] || skip "counters of gcc 12 are known alone"
 	built '--lines -O2'

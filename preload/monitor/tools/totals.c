@@ -9,10 +9,9 @@ static uint64_t used_bytes(const struct log_area *area)
 	return area->used_bytes < area->bytes ? area->used_bytes : area->bytes;
 }
 
-static void count_nodes(struct count *count, const struct log_area *area)
+static void count_nodes(struct count *count, const struct log_area *area, uint64_t at)
 {
-	for (uint64_t at = log_nodes_at(area); at + sizeof(struct log_node) <= used_bytes(area);
-	     at += sizeof(struct log_node))
+	for (; at + sizeof(struct log_node) <= used_bytes(area); at += sizeof(struct log_node))
 		count->calls += ((const struct log_node *)((const char *)area + at))->calls;
 }
 
@@ -118,7 +117,9 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 			continue;
 		}
 		if (log_nodes_at(area) && has_calls)
-			count_nodes(count, area);
+			count_nodes(count, area, log_nodes_at(area));
+		else if (area->kind == LOG_AREA_CALL_PLACES && has_calls)
+			count_nodes(count, area, sizeof(*area));
 		else if (area->kind == LOG_AREA_COUNTERS || area->kind == LOG_AREA_UNCOUNTED)
 			count_sites(count, log, area);
 		else if (has_calls && area->kind == LOG_AREA_FRAMES &&

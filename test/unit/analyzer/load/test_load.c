@@ -98,6 +98,54 @@ TEST(the_pending_bucket_is_counted)
 	build_free(&build, model);
 }
 
+/* A place that calls of @path came from. */
+static struct log_node *build_place(struct build *build, const struct log_thread *thread,
+				    const struct log_node *path)
+{
+	struct log_area *area =
+		build_area(build, LOG_AREA_CALL_PLACES, thread->head.self, LOG_AREA_ALIGN,
+			   sizeof(*area) + 2 * sizeof(struct log_node));
+	struct log_node *place = (struct log_node *)(area + 1) + 1;
+
+	place->function_addr = 17ull << 32 | 16;
+	place->parent = build_ref(build, path);
+	place->child = LOG_PLACE;
+	place->min_ticks = UINT64_MAX;
+	return place;
+}
+
+TEST(calls_by_place_are_calls_of_their_path)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F), *g, *place, *bad;
+	struct call_stats stats;
+	struct model *model;
+
+	place = build_place(&build, thread, f);
+	g = build_node(&build, thread, f, F + 256);
+	build_call(g, 100, 0);
+	build_call(place, 1000, 100);
+	build_call(place, 3000, 0);
+	build_call(f, 200, 0);
+	place->histogram[11]--;
+	thread->pending_addr = build_addr(&build, &place->histogram[11]);
+	bad = build_place(&build, thread, g);
+	build_call(bad, 50, 0);
+	bad->total_ticks = 100000;
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->processes[0]->nr_damaged, 1);
+	stats = path_stats(model->root->child);
+	assert_int_equal(stats.calls, 3);
+	assert_true(stats.total_ns == 4200 && stats.self_ns == 4100);
+	assert_true(stats.min_ns == 200 && stats.max_ns == 3000);
+	assert_true(stats.square_ns2 == 200. * 200 + 1000. * 1000 + 3000. * 3000);
+	assert_int_equal(histogram_count(&model->root->child->function->histogram), 3);
+	assert_int_equal(path_stats(model->root->child->child).calls, 1);
+	build_free(&build, model);
+}
+
 /* 2^32 + 1 calls of 4 ticks. */
 static void call_until_bucket_wraps(struct log_node *node)
 {
