@@ -175,17 +175,19 @@ static void finish_path(struct path_shares *path, const struct tree_node *node, 
 
 /*
  * Threads may have been ready for longer than the paths say so far. That time is moved from the excess of CPU
- * time. What is left of the excess is the hooks' cost.
+ * time. What is left of the excess is the hooks' cost, or in a call that waits it is part of the wait.
  */
 static void bound_cpu(struct path_shares *path, const struct tree_node *node, const struct ready *ready)
 {
-	double most_ns = fmin(fmax(ready->recorded_ns - ready->left_ns, 0), ready->excess_ns), more_ns;
+	double most_ns = fmin(fmax(ready->recorded_ns - ready->left_ns, 0), ready->excess_ns);
+	double excess = excess_ns(path, node), more_ns = excess > 0 ? excess * most_ns / ready->excess_ns : 0;
 
-	if (!(most_ns > 0))
-		return;
-	more_ns = excess_ns(path, node) * most_ns / ready->excess_ns;
 	path->rest[SHARE_CPU] -= more_ns;
 	path->rest[SHARE_WAIT] += more_ns;
+	if (wait_is_blocked(node->function->wait)) {
+		path->rest[SHARE_CPU] -= excess - more_ns;
+		path->rest[SHARE_BLOCKED] += excess - more_ns;
+	}
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)

@@ -308,7 +308,7 @@ static double counted_share(const struct group *group, double room_ns)
 /*
  * The self time of a recorded path above counted ones is a rest. On a busy machine most of that may be time
  * off the processor, so its CPU time is limited to what its own samples, @own_ns of @sample_ns each, can
- * stand for.
+ * stand for. The same holds for a library call that waits, whose CPU time is a small rest of a long wait.
  */
 static void set_most_cpu(struct tree_node *owner, double own_ns, double sample_ns)
 {
@@ -399,7 +399,7 @@ static void split(struct taker *taker)
 		if (group->nr >= COUNTED_LEAST_SAMPLES) {
 			share_of[id] = counted_share(group, room_ns);
 			settle(taker, node, self_ns, group->counted_ns * share_of[id] + group->stubs_ns);
-			if (share_of[id] > 0)
+			if (share_of[id] > 0 || (node->function && node->function->wait))
 				set_most_cpu(node, group->own_ns, mean_sample_ns(group));
 		} else if (pool_of(taker, node)->first) {
 			split_by_pool(taker, node, self_ns);

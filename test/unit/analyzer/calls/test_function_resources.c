@@ -128,9 +128,9 @@ TEST(a_call_has_what_grew_while_it_was_open)
 
 /*
  * Samples confirm 20 ms of f's CPU time, of 50. It was ready in the rest as far as the thread was, and in
- * @wait_percent of the time it was.
+ * @wait_percent of the time it was. @kind: f is a library call that waits.
  */
-static struct model *build_bounded(struct build *build, uint64_t wait_percent)
+static struct model *build_bounded(struct build *build, uint64_t wait_percent, enum log_wait_kind kind)
 {
 	struct log_thread *thread = build_begin(build);
 	struct log_node *f = build_node(build, thread, &thread->root, F);
@@ -142,8 +142,10 @@ static struct model *build_bounded(struct build *build, uint64_t wait_percent)
 	build_finish(build, AT(100) + 2, 0);
 	model = build_load(build);
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		if (node->function == build_function(model, F - APP_BEGIN))
+		if (node->function == build_function(model, F - APP_BEGIN)) {
 			rare_counters_of(&node->rare)->most_cpu_ns = 20e6;
+			node->function->wait = kind;
+		}
 	function_use_read(model);
 	return model;
 }
@@ -151,14 +153,32 @@ static struct model *build_bounded(struct build *build, uint64_t wait_percent)
 TEST(cpu_time_without_samples_is_ready_only_as_far_as_threads_were)
 {
 	struct build build;
-	struct model *model = build_bounded(&build, 0);
+	struct model *model = build_bounded(&build, 0, 0);
 
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 50e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_WAIT_NS], 0, 1e4);
 	build_free(&build, model);
-	model = build_bounded(&build, 40);
+	model = build_bounded(&build, 40, 0);
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 30e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_WAIT_NS], 20e6, 1e4);
+	build_free(&build, model);
+}
+
+TEST(cpu_time_without_samples_of_a_call_that_waits_is_the_wait)
+{
+	struct build build;
+	struct model *model = build_bounded(&build, 0, LOG_WAIT_EVENT);
+
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 20e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 30e6, 1e4);
+	build_free(&build, model);
+	model = build_bounded(&build, 40, LOG_WAIT_EVENT);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 20e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_WAIT_NS], 20e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 10e6, 1e4);
+	build_free(&build, model);
+	model = build_bounded(&build, 0, LOG_WAIT_SOCKET);	/* may return at once */
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 50e6, 1e4);
 	build_free(&build, model);
 }
 
