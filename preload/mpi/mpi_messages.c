@@ -89,9 +89,8 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, struct comm *
 {
 	const int buffer = place_of(arguments, 'b');
 
-	if (arguments->id == CALL_Barrier || arguments->id == CALL_Ibarrier ||
-	    arguments->id == CALL_Barrier_init)
-		return 0;
+	if (place_of(arguments, 't') < 0 && place_of(arguments, 'T') < 0)
+		return 0; /* a barrier, a new communicator */
 	if (is_collective && !has_buffer(arguments, comm))
 		return -1;
 	if (is_collective && buffer >= 0 &&
@@ -99,8 +98,6 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, struct comm *
 		return -1;
 	if (place_of(arguments, 'N') >= 0 || place_of(arguments, 'M') >= 0)
 		return sum_of_counts(arguments, comm);
-	if (place_of(arguments, 't') < 0)
-		return -1;
 	return sized(elements_of(arguments, comm), type_of(arguments));
 }
 

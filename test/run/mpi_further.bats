@@ -50,6 +50,8 @@ further_calls() {
 		"$("$here/csv" communicator function=MPI_Sendrecv <view.csv | sort -u | xargs)" \
 		'MPI_COMM_WORLD/2@0 MPI_COMM_WORLD/3@0 MPI_COMM_WORLD/4@0'
 	view mpi >view.csv
+	same "new communicators have no buffer, whose size were unknown" \
+		"$("$here/csv" unknown_sizes function=MPI_Dist_graph_create <view.csv)" 0
 	same "written" "$(sums bytes function=MPI_File_iwrite_at)" 16
 	same "written in order" "$(sums bytes function=MPI_File_write_ordered)" 16
 	same "read, up to the end of the file" "$(sums bytes function=MPI_File_read_at)" 16
