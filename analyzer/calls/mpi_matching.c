@@ -319,11 +319,11 @@ static void add_receive(struct matcher *matcher, uint32_t index, struct transfer
 
 	if (transfer->flags & (LOG_TRANSFER_STARTS | LOG_TRANSFER_GONE))
 		return;
-	if (!know_end(matcher, index, transfer, &end) ||
-	    is_in_gap(&matcher->gaps, &end, transfer->route->peer)) {
+	if (!know_end(matcher, index, transfer, &end)) {
 		matching->nr_unmatched += is_receive(transfer);
 		return;
 	}
+	end.is_doubtful = is_in_gap(&matcher->gaps, &end, transfer->route->peer);
 	APPEND(matching->receives, matching->nr_receives) = end;
 }
 
@@ -393,12 +393,35 @@ static bool is_possible(const struct mpi_matching *matching, const struct messag
 	       receive->transfer->end >= send->transfer->begin;
 }
 
+/*
+ * How many sends there are that are known to be taken by these receives. If the receives are as many as the
+ * sends, no other receive has taken one. Where records are missing, the sends are not all known.
+ */
+static size_t nr_certain(const struct mpi_matching *matching, size_t nr_sends,
+			 const struct message_end *receives, size_t nr_receives)
+{
+	const uint64_t *losses = matching->ranks[receives->from].process->header.losses;
+	size_t nr_taken = 0, nr_before_doubt = 0;
+	bool is_doubtful = false;
+
+	for (size_t i = 0; i < nr_receives; i++) {
+		is_doubtful |= receives[i].is_doubtful;
+		nr_taken += is_receive(receives[i].transfer);
+		nr_before_doubt += !is_doubtful && is_receive(receives[i].transfer);
+	}
+	if (!is_doubtful ||
+	    (nr_taken == nr_sends && matching->until == INT64_MAX && !losses[LOG_LOST_TRANSFERS]))
+		return nr_sends;
+	return nr_before_doubt < nr_sends ? nr_before_doubt : nr_sends;
+}
+
 /* Match one stream. A probe finds the message that the next receive gets. */
 static void match_stream(struct mpi_matching *matching, struct message_end *sends, size_t nr_sends,
 			 struct message_end *receives, size_t nr_receives)
 {
 	bool is_sound = true;
 
+	nr_sends = nr_certain(matching, nr_sends, receives, nr_receives);
 	for (size_t i = 0, at = 0; i < nr_receives && at < nr_sends; i++) {
 		is_sound &= is_possible(matching, &sends[at], &receives[i]);
 		at += is_receive(receives[i].transfer);

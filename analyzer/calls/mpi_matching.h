@@ -27,6 +27,7 @@ struct message_end {
 	uint32_t communicator;
 	int32_t tag;
 	int64_t time; /* begin of the call that started it */
+	bool is_doubtful; /* another receive may have taken this one's message */
 };
 
 /* All ranks' parts in one collective. */
