@@ -110,7 +110,7 @@ static void add(double *sum, double number)
 }
 
 /* The set "memory" was read more often than the heap. */
-static const struct peaks *peaks_of(struct uses *uses)
+static struct peaks *peaks_of(struct uses *uses)
 {
 	struct process *process = uses->process;
 
@@ -133,7 +133,7 @@ static void raise_peaks(double *peak, const double *other)
 static void raise_by_samples(struct uses *uses, struct call *call)
 {
 	const struct process *process = uses->process;
-	const struct peaks *peaks = peaks_of(uses);
+	struct peaks *peaks = peaks_of(uses);
 
 	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start &&
 	    process->heap_peak <= call->end)
@@ -175,12 +175,22 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+/* Those of one process are in order. */
+static bool is_in_order(const struct spans *spans)
+{
+	size_t i = 1;
+
+	while (i < spans->nr && spans->list[i - 1].begin <= spans->list[i].begin)
+		i++;
+	return i >= spans->nr;
+}
+
 /* Spans of all processes become spans that are in order and do not overlap. */
 static void join_spans(struct spans *spans)
 {
 	size_t nr = 0;
 
-	if (spans->nr)
+	if (!is_in_order(spans))
 		qsort(spans->list, spans->nr, sizeof(*spans->list), by_begin);
 	for (size_t i = 0; i < spans->nr; i++) {
 		const struct span span = spans->list[i];

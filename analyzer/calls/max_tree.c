@@ -42,12 +42,17 @@ void peaks_release(struct peaks *peaks)
 }
 
 /* The number of readings at or before @time. */
-static size_t count_until(const struct peaks *peaks, int64_t time)
+static size_t count_until(struct peaks *peaks, int64_t time)
 {
-	return PARTITION_POINT(i, peaks->nr, peaks->times[i] <= time);
+	size_t place = peaks->place;
+
+	if ((place > 0 && peaks->times[place - 1] > time) ||
+	    (place < peaks->nr && peaks->times[place] <= time))
+		peaks->place = PARTITION_POINT(i, peaks->nr, peaks->times[i] <= time);
+	return peaks->place;
 }
 
-double peaks_between(const struct peaks *peaks, int64_t from, int64_t to)
+double peaks_between(struct peaks *peaks, int64_t from, int64_t to)
 {
 	size_t low = count_until(peaks, from - 1), high = count_until(peaks, to) + peaks->nr;
 	double most = NAN;

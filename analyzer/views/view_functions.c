@@ -7,10 +7,10 @@
 
 #include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/read/fields.h"
 #include "analyzer/read/samples_read.h"
 #include "analyzer/views/heap_sites.h"
-
 
 struct function_row {
 	struct facts facts;
@@ -251,13 +251,25 @@ static bool has_heap(const struct function *function)
 /* Threads' shares are known where rows cover most of the time. */
 #define KNOWN_SHARE 0.9
 #define MOSTLY_CPU  0.9		/* less of the time on processors: functions are shown by CPU time */
-#define MOST_SLICES 4000000	/* more calls than that would take seconds to be read */
+#define MOST_SLICES 4000000	/* more calls than that would take seconds to be read: */
+#define MOST_WAITING_SLICES 20000000	/* that is worth it where threads mostly wait */
+
+static bool is_waiting(const struct model *model)
+{
+	double cpu_ns = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		cpu_ns += fmax(usage_of_process(model->processes[i]).cpu_ns, 0);
+	return cpu_ns < MOSTLY_CPU * model->functions_ns;
+}
 
 double functions_used_ns(struct report *report)
 {
 	struct model *model = report->model;
 
-	if (report_has_times(report) && report->nr_runs == 1 && model->nr_slices <= MOST_SLICES)
+	if (report_has_times(report) && report->nr_runs == 1 &&
+	    (model->nr_slices <= MOST_SLICES ||
+	     (model->nr_slices <= MOST_WAITING_SLICES && is_waiting(model))))
 		function_use_read(model);
 	return model->use_is_read ? model->used_ns[USE_CPU_NS] + model->used_ns[USE_WAIT_NS] +
 					    model->used_ns[USE_BLOCKED_NS]

@@ -152,34 +152,22 @@ static struct model *build_bounded(struct build *build, uint64_t wait_percent, e
 
 TEST(cpu_time_without_samples_is_ready_only_as_far_as_threads_were)
 {
-	struct build build;
-	struct model *model = build_bounded(&build, 0, 0);
+	static const struct { uint64_t wait_percent; enum log_wait_kind kind; double ns[3]; } cases[] = {
+		{ 0, 0, { 50e6, 0, 0 } },
+		{ 40, 0, { 30e6, 20e6, 0 } },
+		{ 0, LOG_WAIT_EVENT, { 20e6, 0, 30e6 } },	/* the rest is the wait */
+		{ 40, LOG_WAIT_EVENT, { 20e6, 20e6, 10e6 } },
+		{ 0, LOG_WAIT_SOCKET, { 50e6, 0, 0 } },	/* which may return at once */
+	};
 
-	assert_near(use_of(model, F)->self[USE_CPU_NS], 50e6, 1e4);
-	assert_near(use_of(model, F)->self[USE_WAIT_NS], 0, 1e4);
-	build_free(&build, model);
-	model = build_bounded(&build, 40, 0);
-	assert_near(use_of(model, F)->self[USE_CPU_NS], 30e6, 1e4);
-	assert_near(use_of(model, F)->self[USE_WAIT_NS], 20e6, 1e4);
-	build_free(&build, model);
-}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct build build;
+		struct model *model = build_bounded(&build, cases[i].wait_percent, cases[i].kind);
 
-TEST(cpu_time_without_samples_of_a_call_that_waits_is_the_wait)
-{
-	struct build build;
-	struct model *model = build_bounded(&build, 0, LOG_WAIT_EVENT);
-
-	assert_near(use_of(model, F)->self[USE_CPU_NS], 20e6, 1e4);
-	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 30e6, 1e4);
-	build_free(&build, model);
-	model = build_bounded(&build, 40, LOG_WAIT_EVENT);
-	assert_near(use_of(model, F)->self[USE_CPU_NS], 20e6, 1e4);
-	assert_near(use_of(model, F)->self[USE_WAIT_NS], 20e6, 1e4);
-	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 10e6, 1e4);
-	build_free(&build, model);
-	model = build_bounded(&build, 0, LOG_WAIT_SOCKET);	/* may return at once */
-	assert_near(use_of(model, F)->self[USE_CPU_NS], 50e6, 1e4);
-	build_free(&build, model);
+		for (int kind = USE_CPU_NS; kind <= USE_BLOCKED_NS; kind++)
+			assert_near(use_of(model, F)->self[kind], cases[i].ns[kind], 1e4);
+		build_free(&build, model);
+	}
 }
 
 /* f 20 to 25 and 30 to 40 in main, between rows: its own readings are higher, so main's are too. */
