@@ -6,7 +6,7 @@
 #include "preload/calls/paths.h"
 #include "preload/state/log_space.h"
 
-#define FIRST_PLACES 16u /* a power of two, as GROWTH */
+#define FIRST_PLACES 64u /* a power of two, as GROWTH */
 #define GROWTH 4u
 #define LAST_PLACES (1u << 18)
 #define PROBES 8u

@@ -146,16 +146,18 @@ static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *
 				     bool broken)
 {
 	const uint64_t ticks = times.end_ticks - times.start_ticks;
-	uint32_t *pending;
+	uint32_t *pending, *bucket;
 
 	add_duration(node, ticks, times.child_ticks);
 	frame[-1].child_ticks += ticks;
+	bucket = &node->histogram[bucket_of(ticks)];
+	load_now(bucket);
 	/*
 	 * These two stand next to each other: a handler's call that ends in between takes the same bucket,
 	 * and our bucket replaces the handler's.
 	 */
 	pending = (uint32_t *)thread->pending_addr;
-	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
+	thread->pending_addr = (uint64_t)bucket;
 	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
 		call_end_slowly(thread, frame, times.end_ticks, broken, pending);
 	else
