@@ -143,6 +143,17 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
+/* insideme-run lives a little longer than what it ran: with the end of its last process the run has ended. */
+static void read_monitor(struct model *model, struct process *monitor)
+{
+	const struct event *last = monitor->nr_events ? &monitor->events[monitor->nr_events - 1] : NULL;
+	const int64_t before = model->end;
+
+	read_process(model, monitor);
+	if (last && last->kind == LOG_EVENT_PROCESS_END && monitor->end_kind != END_RUNNING)
+		model->end = model->to = before > last->time ? before : last->time;
+}
+
 /* The heads of chunks count all calls, including those that are left out, and those that INSIDEME_LAST does
  * not keep. */
 static void count_kept_slices(struct model *model)
@@ -286,7 +297,7 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 	}
 	parts_release(&parts);
 	for (size_t i = 0; i < model->nr_monitors && !model->is_later_part; i++)
-		read_process(model, model->monitors[i]);
+		read_monitor(model, model->monitors[i]);
 	machine_rows_gather(model);
 	for (size_t i = 0; i < model->nr_shared && !model->is_later_part; i++) {
 		model->log_bytes += model->shared[i]->log_bytes;

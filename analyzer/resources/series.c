@@ -456,7 +456,7 @@ static void finish_total(struct total *total)
 	const struct model *model = total->model;
 	struct series *series = total->series;
 
-	if (total->nr == 1 && total->nr_short == 0) {
+	if (total->nr == 1 && total->nr_short == 0 && !total->of_cpu) {
 		const struct rowset *rows = process_rowset(total->only, total->set);
 
 		series_release(series);

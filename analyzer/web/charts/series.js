@@ -88,7 +88,7 @@ export class Series {
 				if (!seen.has(i) && this.process(null, i).cpu > 0)
 					list.push({ process: this.process(null, i) });
 		}
-		return list.length === 1 ? { unit, cumulative, ...list[0].points } :
+		return list.length === 1 && !ofCpu ? { unit, cumulative, ...list[0].points } :
 			{ unit, cumulative: true, ofRate: cumulative, ...sumOf(list, ofCpu, most) };
 	}
 

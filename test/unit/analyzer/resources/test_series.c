@@ -71,6 +71,29 @@ TEST(slopes_and_rates_are_those_of_the_lines)
 	build_free(&build, model);
 }
 
+/* 20 ms before the first reading 10 ms after the start, 1 ms in each 10 ms after it, nothing after 500 ms. */
+TEST(cpu_time_of_one_process_is_that_of_its_whole_life)
+{
+	struct log_rows *rows;
+	struct model *model;
+	struct series series;
+
+	build_begin(&build);
+	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "threads" }, 2, NR_ROWS);
+	((struct log_column *)(rows + 1))->unit = LOG_UNIT_NS;
+	((struct log_column *)(rows + 1))->kind = LOG_CUMULATIVE;
+	for (uint64_t i = 0; i < NR_ROWS; i++)
+		build_row(rows, NS_START + (i + 1) * 10 * MS, (uint64_t[]){ 20 * MS + i * MS, 4 });
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series_of_all(&series, model, "process", "cpu_ns", 10);
+	assert_near(series.mean, 0.069);
+	assert_near(series.peak, 2);
+	assert_near(series.last, 69e6);
+	series_release(&series);
+	build_free(&build, model);
+}
+
 /* PSS is read only while a process is small. */
 TEST(a_gauge_that_is_known_once_has_one_reading)
 {
