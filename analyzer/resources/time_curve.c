@@ -8,6 +8,7 @@
 
 #include "analyzer/base/error.h"
 
+#define UNSEEN_MOST 0.25	/* of the time for which a thread has records */
 #define TICK_NS 4e6	/* a running thread's own figures lag by at most that: 250 Hz */
 
 bool thread_is_alone(const struct thread *thread)
@@ -267,16 +268,44 @@ static double *stolen_times(struct curve *off, const struct curve *times)
 	return stolen;
 }
 
+/*
+ * A thread that ended before any of its rows was read: records alone say when it ran. From its begin to the
+ * first of them it did as later on; if that is a larger part, nothing is known.
+ */
+static void read_by_records(struct curve *times, struct curve *off, int64_t begin)
+{
+	const int64_t first = off->times[0];
+	double numbers[NR_TIMES] = { 0 }, all[NR_OFFS], now[NR_OFFS], part;
+
+	off_between(off, first, off->times[off->nr - 1], all);
+	part = begin < first ? (double)(first - begin) / all[OFF_SEEN] : 0;
+	if (!(all[OFF_SEEN] > 0) || part > UNSEEN_MOST)
+		return;
+	if (begin < first)
+		curve_add(times, begin, numbers);
+	for (size_t point = 0; point < off->nr; point++) {
+		off_between(off, first, off->times[point], now);
+		numbers[TIMES_CPU] = part * on_ns(all) + on_ns(now);
+		numbers[TIMES_WAIT] = part * all[OFF_PREEMPTED] + now[OFF_PREEMPTED];
+		curve_add(times, off->times[point], numbers);
+	}
+}
+
 /* Rows give the sums. If there are records of context switches, they give the times. Return: there are */
-static bool read_exact_times(struct curve *times, struct process *process, uint32_t tid)
+static bool read_exact_times(struct curve *times, struct thread *thread, uint32_t tid)
 {
 	struct curve off, exact;
 	double numbers[NR_TIMES], *stolen;
 	size_t point = 0;
 
-	if (!read_off(&off, process, tid) || !times->nr) {
+	if (!read_off(&off, thread->process, tid)) {
 		curve_release(&off);
 		return false;
+	}
+	if (!times->nr) {
+		read_by_records(times, &off, thread->begin == NO_TIME ? off.times[0] : thread->begin);
+		curve_release(&off);
+		return times->nr > 0;
 	}
 	stolen = stolen_times(&off, times);
 	curve_init(&exact, NR_TIMES);
@@ -308,7 +337,7 @@ double time_curve_read(struct curve *times, struct thread *thread, uint32_t tid)
 	read_times(times, thread, tid);
 	if (is_alone)
 		read_exact_cpu(times, thread->process, rows);
-	if (read_exact_times(times, thread->process, tid))
+	if (read_exact_times(times, thread, tid))
 		return is_alone ? 0 : TICK_NS / 2;	/* what the host took is known from rows */
 	if (rows && !is_alone)
 		add_tail(times, thread, tid, rows);
