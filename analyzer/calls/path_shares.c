@@ -12,6 +12,7 @@
 
 struct path_shares {
 	double recorded_ns;		/* sum of recorded calls */
+	double ready_ns;		/* of these, as rest[SHARE_WAIT] was at first */
 	double rest[NR_SHARES]; /* first the part that recorded callees did not use; then the parts of the
 				 * path's own time, with the sum 1; then these in ns */
 	double below[NR_SHARES];	/* of the time in callees without a record: parts with the sum 1;
@@ -152,21 +153,37 @@ static void divide_path(struct path_shares *path, const struct path_shares *abov
 /* Sums of all paths: how long they were ready. */
 struct ready {
 	double recorded_ns;	/* by the records of calls */
-	double divided_ns;	/* as their time was divided */
+	double kept_ns;		/* as their time was divided, as far as records of the same path have it */
+	double more_ns;		/* what was divided beyond that */
 	double left_ns;		/* without hooks */
 	double excess_ns;	/* CPU time of paths for which they have too few samples */
 };
 
-/* Calls in which a thread had to wait have a record, and those without are taken to be like them. */
+/* Time of the path's own in which its thread was ready, beyond what records of its calls say. */
+static double more_ready_ns(const struct path_shares *path, const struct tree_node *node, double *divided_ns)
+{
+	*divided_ns = 0;
+	add_known(divided_ns, path->rest[SHARE_WAIT] * fmax(node->sum.self_ns, 0));
+	return fmax(*divided_ns - fmax(path->ready_ns, 0), 0);
+}
+
+/*
+ * Calls in which a thread had to wait have a record, and those without are taken to be like them. What this
+ * adds is limited to what the records say in all. A path that has records of all its calls stays as it is.
+ */
 static void finish_path(struct path_shares *path, const struct tree_node *node, struct ready *ready)
 {
 	const struct call_stats stats = path_stats(node);
-	double share = fmin(ready->recorded_ns / ready->divided_ns, 1), own[NR_SHARES];
+	double divided_ns, more_ns = more_ready_ns(path, node, &divided_ns), own[NR_SHARES];
 
 	memcpy(own, path->rest, sizeof(own));
-	if (share < 1) {
-		own[SHARE_CPU] += (1 - share) * own[SHARE_WAIT];
-		own[SHARE_WAIT] *= share;
+	if (more_ns > 0) {
+		double room_ns = fmax(ready->recorded_ns - ready->kept_ns, 0);
+		double left = fmin(room_ns / ready->more_ns, 1);
+		double moved = (1 - left) * more_ns / divided_ns * own[SHARE_WAIT];
+
+		own[SHARE_CPU] += moved;
+		own[SHARE_WAIT] -= moved;
 	}
 	take_hooks_out(path->rest, own, fmax(node->sum.self_ns, 0), &stats);
 	add_known(&ready->left_ns, path->rest[SHARE_WAIT]);
@@ -198,10 +215,14 @@ void use_shares_finish(struct path_shares *shares, const struct model *model)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		struct path_shares *path = &shares[node->id];
+		double divided_ns, more_ns;
 
-		ready.recorded_ns += path->rest[SHARE_WAIT];
+		path->ready_ns = path->rest[SHARE_WAIT];
+		ready.recorded_ns += path->ready_ns;
 		divide_path(path, &shares[node->starter ? 0 : node->parent->id], node);
-		add_known(&ready.divided_ns, path->rest[SHARE_WAIT] * fmax(node->sum.self_ns, 0));
+		more_ns = more_ready_ns(path, node, &divided_ns);
+		ready.more_ns += more_ns;
+		ready.kept_ns += divided_ns - more_ns;
 	}
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		finish_path(&shares[node->id], node, &ready);
