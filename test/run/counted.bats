@@ -151,3 +151,34 @@ export INSIDEME_TIMING=auto
 		between "samples of thread $thread" 5 "$(value samples function=tiny)" 1000
 	done < <(tail -n +2 threads.csv)
 }
+
+# Probes at all calls of hooks come and go while threads count there. The kernel runs the call that the file
+# has, which goes to the hook.
+@test "with uprobes at its call sites a program counts as by exact timing" {
+	local tracing=/sys/kernel/tracing group=insideme$$ program place hits
+	[ -w $tracing/uprobe_events ] || skip "no rights for uprobes, or no tracefs"
+	sed 's/i < 5; i++/i < 1000; i++/' "$here/../programs/counted.c" >counted.c
+	gcc -O2 -g -pthread -no-pie -finstrument-functions -I"$here/../../include" counted.c -o counted
+	counts ./counted threads
+	objdump -d counted | sed -n 's/^ *\([0-9a-f]*\):.*\(call\|j[a-z]*\) .*<__cyg_profile_func_.*@plt>$/\1/p' >places
+	for place in $(<places); do
+		echo "p:$group/at_$place $PWD/counted:0x$(printf %x $((0x$place - 0x400000)))" \
+			>>$tracing/uprobe_events || skip "this kernel refuses uprobes"
+	done
+	rm -rf insideme.data
+	LD_PRELOAD=$library ./counted threads &
+	program=$!
+	while kill -0 $program 2>kill.err; do
+		echo 1 >$tracing/events/$group/enable
+		sleep 0.02
+		echo 0 >$tracing/events/$group/enable
+		sleep 0.1
+	done
+	hits=$(awk '/ at_/ { n += $3 } END { print n }' $tracing/uprobe_profile)
+	while read -r place; do echo "-:$group/at_$place" >>$tracing/uprobe_events; done <places
+	wait $program
+	between "hits of probes" 1 "$hits" 1000000000
+	calls_of_own >probed.csv
+	same "calls with probes" "$(cat probed.csv)" "$(cat exact.csv)"
+	between "functions that were counted" 1 "$(counted_functions | wc -l)" 10000
+}
