@@ -74,7 +74,7 @@ $(calls_variants) $(bin)/jumps.fortified:
 	$(call say,CC)gcc $(program_flags) $< -o $@
 programs += $(calls_variants) $(bin)/jumps.fortified
 # Programs without hooks, for samples of stacks.
-$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/kernel_time.plain: program_flags = -g -O2 -pthread -Wall
+$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/waiting_workers.plain $(bin)/kernel_time.plain: program_flags = -g -O2 -pthread -Wall
 # For stacks taken from outside, or copied: without hooks too, also without optimizations and by clang.
 standing := $(foreach program,standing dies,$(addprefix $(bin)/$(program).,plain O0 plain.clang))
 $(standing): program_flags = -g -O2 -pthread -Wall
@@ -87,11 +87,11 @@ $(standing):
 programs += $(standing)
 $(bin)/cpu_sites.nopie: program_flags += -no-pie -fno-pie
 $(bin)/cpu_sites.lto: program_flags += -flto
-$(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/kernel_time.plain: $(bin)/%.plain: test/programs/%.c
+$(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/waiting_workers.plain $(bin)/kernel_time.plain: $(bin)/%.plain: test/programs/%.c
 	$(call say,CC)gcc $(program_flags) $< -o $@
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto: test/programs/cpu_sites.cpp
 	$(call say,CXX)g++ $(program_flags) $< -o $@
-programs += $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/kernel_time.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
+programs += $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/waiting_workers.plain $(bin)/kernel_time.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
 # Regions of the source: with and without hooks, optimised and not.
 regions_variants := $(foreach name,regions regions_cpp,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang nopie))
 $(filter %.plain %.plain.clang,$(regions_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))

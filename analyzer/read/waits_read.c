@@ -38,7 +38,10 @@ struct reader {
 	struct hashtable names;
 	struct found **found;
 	size_t nr;
-	double *known_ns; /* [id of a path in the tree] */
+	struct known {
+		double ns;
+		uint64_t calls;
+	} *known; /* [id of a path in the tree]: what records have */
 };
 
 const char *waits_kind(enum log_wait_kind kind)
@@ -183,6 +186,8 @@ static void add(struct reader *reader, const struct found *more)
 		APPEND(reader->found, reader->nr) = known;
 		return;
 	}
+	if (known->sum.process != more->sum.process)
+		known->sum.process = NULL;
 	known->sum.calls += more->sum.calls;
 	known->sum.open_calls += more->sum.open_calls;
 	known->sum.bytes += more->sum.bytes;
@@ -238,6 +243,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 		.path = is_beside ? NULL : path,
 		.caller = is_beside || !path->parent->function ? NULL : path->parent,
 		.object = object_name(reader, process, wait),
+		.process = process,
 		.holder_thread = holder,
 		.holder = holder ? nodes_path(holder, wait->holder_node) : NULL,
 		.calls = wait->calls,
@@ -249,8 +255,10 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	if (holder)
 		found.holder_ns = found.sum.max_ns;
 	add_open(&found, process, offset);
-	if (!is_beside)
-		reader->known_ns[path->id] += found.sum.total_ns;
+	if (!is_beside) {
+		reader->known[path->id].ns += found.sum.total_ns;
+		reader->known[path->id].calls += found.sum.calls;
+	}
 	if (found.sum.calls)
 		add(reader, &found);
 }
@@ -296,6 +304,7 @@ static void read_blocked(struct reader *reader, struct process *process, const s
 		.call = call,
 		.caller = path && path->function ? path : NULL,
 		.object = sampled_object(reader, process, blocked),
+		.process = process,
 		.samples = blocked->nr,
 		.total_ns = (double)blocked->blocked_ns,
 		.max_ns = NAN,
@@ -353,6 +362,7 @@ static void read_process(struct reader *reader, struct process *process)
 static void add_rests(struct reader *reader, struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		const struct known *known = &reader->known[node->id];
 		struct call_stats stats;
 		struct found rest = {
 			.sum = { .function = node->function,
@@ -364,10 +374,10 @@ static void add_rests(struct reader *reader, struct model *model)
 		if (!node->function->wait)
 			continue;
 		stats = path_stats(node);
-		rest.sum.total_ns = stats.self_ns - reader->known_ns[node->id];
+		rest.sum.total_ns = stats.self_ns - known->ns;
 		if (rest.sum.total_ns > REST_SHARE * stats.self_ns && rest.sum.total_ns > 1000) {
 			rest.sum.max_ns = fmin(rest.sum.total_ns, stats.max_ns);
-			rest.sum.calls = 1;
+			rest.sum.calls = stats.calls > known->calls ? stats.calls - known->calls : 1;
 			add(reader, &rest);
 		}
 	}
@@ -406,7 +416,7 @@ void waits_read(struct model *model, struct wait_sums *waits)
 	struct reader reader = { .waits = waits };
 
 	*waits = (struct wait_sums){ .nr = 0 };
-	reader.known_ns = xcalloc(model->nr_tree_nodes + 1, sizeof(*reader.known_ns));
+	reader.known = xcalloc(model->nr_tree_nodes + 1, sizeof(*reader.known));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (!model->processes[i]->is_saved && !model->processes[i]->entry_log)
 			read_process(&reader, model->processes[i]);
@@ -415,5 +425,5 @@ void waits_read(struct model *model, struct wait_sums *waits)
 	hashtable_release(&reader.table);
 	hashtable_release(&reader.names);
 	free(reader.found);
-	free(reader.known_ns);
+	free(reader.known);
 }

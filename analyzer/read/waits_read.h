@@ -14,6 +14,7 @@ struct wait_sum {
 	const char *object; /* "table_lock", "0x7f12", "/tmp/a.txt", "socket"; NULL: none, or not known */
 	const char *object_place; /* where a lock was initialised: "a.c:12"; NULL: not known */
 	struct tree_node *holder;	    /* NULL: not known */
+	const struct process *process;	    /* NULL: several, or not known */
 	const struct thread *holder_thread; /* of the longest wait; NULL: not known */
 	char *caller_name; /* without @caller: the function that called, by its symbol; NULL: not known */
 	char *place;	   /* where the program called: "a.c:12", "a.out+0x1234"; NULL: not known */

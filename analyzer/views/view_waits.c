@@ -35,6 +35,13 @@ static struct value get_holder_thread(const struct column *column, const void *r
 	return column->index == WHO_TID ? value_integer(UNIT_NONE, thread->tid) : value_text(thread->name);
 }
 
+static struct value get_pid(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct wait_row *)row)->sum.process;
+
+	return process ? value_integer(UNIT_NONE, process->header.pid) : value_empty();
+}
+
 enum { WAIT_FUNCTION, WAIT_KIND, WAIT_CALLER, WAIT_HOLDER };
 
 /* The path that calls; without hooks the function that calls, if it has a name. */
@@ -89,6 +96,7 @@ static const struct column columns[] = {
 	{ "holder", "Holder", COLUMN_LEFT, get_text, WAIT_HOLDER },
 	{ "holder_thread", "Held by", 0, get_holder_thread, WHO_TID },
 	{ "holder_thread_name", "Held by", COLUMN_LEFT, get_holder_thread, WHO_THREAD_NAME },
+	{ "pid", "Pid", COLUMN_SPARE, get_pid, 0 },
 	{ "wait", "Call, what it waited for, caller", COLUMN_LEFT | COLUMN_WRAPS, WAIT(text, 0) },
 };
 
@@ -198,6 +206,8 @@ static void add_to_group(struct group *group, const struct wait_sum *sum)
 		group->sum.object = sum->object;
 	if (!is_same_text(group->sum.object_place, sum->object_place))
 		group->sum.object_place = NULL;
+	if (group->sum.process != sum->process)
+		group->sum.process = NULL;
 	group->several_holders |= group->sum.holder != sum->holder;
 }
 
@@ -334,7 +344,7 @@ static struct table table_of(struct table_rows rows)
 		.data_columns =
 			"function,kind,object,object_source,caller,source,holder,holder_thread,"
 			"holder_thread_name,calls,open_calls,total_ns,blocked_ns,mean_ns,max_ns,bytes,"
-			"samples",
+			"samples,pid",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,
@@ -370,6 +380,10 @@ int view_waits(struct document *document, struct report *report)
 	table = table_of(rows);
 	table.formats = IN_CSV | IN_JSON | (groups.rows.nr < rows.nr ? IN_TEXT : 0);
 	table.title = "each object";
+	if (report->model->nr_processes > 1) {
+		table.title = "each object; without a Pid: in several processes";
+		table.text_columns = "total_ns,total_percent,blocked_ns,calls,mean_ns,pid,wait";
+	}
 	document_add_table(document, &table);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "preload/calls/calls.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
+#include "preload/state/process_entry.h"
 #include "preload/state/sampler_task.h"
 #include "preload/waits/descriptor_names.h"
 #include "preload/waits/lock_names.h"
@@ -96,6 +97,11 @@ static void sample_while_waiting(enum log_wait_kind kind)
 	if (unlikely(__atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED)) && kind != LOG_WAIT_CHILD &&
 	    kind != LOG_WAIT_FILE && kind != LOG_WAIT_STREAM)
 		sampler_task_resume_due();
+}
+
+NOINLINE bool wait_opens_log(void)
+{
+	return entry_is_due() && live_open_child();
 }
 
 /* libomp's threads wait for their team by conditions: the team is what they wait for. */

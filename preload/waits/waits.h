@@ -31,9 +31,12 @@ struct wait {
 	int fd;
 };
 
+/* A forked child without hooks that does nothing but wait gets its log now, if it has lasted some ms. */
+bool wait_opens_log(void);
+
 static ALWAYS_INLINE bool waits_on(void)
 {
-	return likely(live.log) && likely(settings.value[SETTING_WAITS]);
+	return likely(settings.value[SETTING_WAITS]) && (likely(live.log) || wait_opens_log());
 }
 
 /*

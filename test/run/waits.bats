@@ -182,6 +182,28 @@ lines_of() {
 	done
 }
 
+@test "forked workers that do nothing but wait have their waits, and a row of one process has its pid" {
+	local program
+	for program in waiting_workers waiting_workers.plain; do
+		rm -rf insideme.data waits.csv
+		record $program
+		quiet
+		same "naps" "$(sum calls function=nanosleep)" 24
+		between "events, ms" 250 "$(($(sum total_ns function=epoll_wait) / 1000000))" 2000
+		between "events" 15 "$(sum calls function=epoll_wait)" 20
+		same "whose" "$(waits pid function=wait)" "$(cat stdout)"
+		"$report" -v waits | grep -qE "^each object; without a Pid" || return 1
+		"$report" -v waits | grep -qE " $(cat stdout) +wait in main" || return 1
+	done
+}
+
+@test "calls that were cancelled are counted" {
+	record waiting_workers cancel
+	quiet
+	same "cancelled" "$(sum calls function=sem_wait)" 3
+	"$report" -v waits | grep -E ' ms +3 +[0-9.]+ ms +sem_wait in wait_for_work'
+}
+
 # named PROGRAM ARGS...: how much of its threads' blocked time has a name, in percent
 named() {
 	rm -rf insideme.data waits.csv
