@@ -2,6 +2,8 @@
 /* Names of descriptors, by /proc/self/fd. */
 #include "preload/waits/descriptor_names.h"
 
+#include <sys/stat.h>
+
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/state/labels.h"
@@ -13,9 +15,12 @@
 #define AGAIN_US 1000u
 #define MANY_CALLS 64u
 #define NAME_BYTES 256
+#define OPENED 256u
+#define LABEL_BITS 24u
 
 LARGE static uint32_t labels[DESCRIPTORS]; /* atomic; 0: not known */
 static uint32_t nr_names;		   /* atomic */
+LARGE static uint64_t opened[OPENED];	   /* atomic; high bits of a hash of path and file; their label */
 
 uint32_t descriptor_label(int fd)
 {
@@ -60,16 +65,47 @@ static uint32_t read_label(int fd)
 	return label ? label->number : 0;
 }
 
-uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls)
+static uint64_t hash_of(const char *path, const struct stat *file)
+{
+	uint64_t hash = file->st_ino ^ (uint64_t)file->st_dev << 32;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+/*
+ * A server opens the same file for each request. Reading the name takes longer than opening it, and is the
+ * caller's time. So it is read again only if the path leads to another file.
+ */
+static uint32_t label_of_opened(int fd, const char *path)
+{
+	struct stat file;
+	uint64_t hash, known;
+	uint32_t label;
+
+	if (sys_failed(sys_fstat(fd, &file)))
+		return read_label(fd);
+	hash = hash_of(path, &file) >> LABEL_BITS;
+	known = __atomic_load_n(&opened[hash % OPENED], __ATOMIC_RELAXED);
+	if (known && known >> LABEL_BITS == hash)
+		return (uint32_t)(known & ((1u << LABEL_BITS) - 1));
+	label = read_label(fd);
+	if (label && label < 1u << LABEL_BITS)
+		__atomic_store_n(&opened[hash % OPENED], hash << LABEL_BITS | label, __ATOMIC_RELAXED);
+	return label;
+}
+
+uint32_t descriptor_look_again(int fd, const char *path, uint64_t ticks, uint64_t calls)
 {
 	const uint64_t us_ticks = live.log->threshold_floor_ticks;
 	uint32_t label = descriptor_label(fd), now;
 
 	if ((uint32_t)fd >= DESCRIPTORS || live_is_sealed())
 		return label;
-	if (ticks < (label ? AGAIN_US : WORTH_US) * us_ticks && (label || calls % MANY_CALLS))
+	if (!path && ticks < (label ? AGAIN_US : WORTH_US) * us_ticks && (label || calls % MANY_CALLS))
 		return label;
-	now = read_label(fd);
+	now = path ? label_of_opened(fd, path) : read_label(fd);
 	if (now != label)
 		__atomic_store_n(&labels[fd], now, __ATOMIC_RELAXED);
 	return now;

@@ -12,9 +12,10 @@ uint32_t descriptor_label(int fd);
 
 /*
  * The same after a call on it that took @ticks, of which there were @calls before: the name is read if it is
- * worth that, or may have changed meanwhile. After a seccomp filter it is not.
+ * worth that, or may have changed meanwhile. After a seccomp filter it is not. @path: by which the call has
+ * opened @fd; else NULL.
  */
-uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls);
+uint32_t descriptor_look_again(int fd, const char *path, uint64_t ticks, uint64_t calls);
 
 /* @fd was closed, or means another file now. */
 void descriptor_forget(int fd);

@@ -127,7 +127,7 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	struct log_thread *thread = thread_self();
 	struct wait_key key;
 
-	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd };
+	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd, NULL };
 	if (!wait->function_addr)
 		return;
 	if (is_of_team(thread, function->kind)) {
@@ -150,7 +150,7 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 static struct log_wait *rename_record(struct log_thread *thread, struct log_wait *record,
 				      const struct wait *wait, uint64_t ticks)
 {
-	uint32_t label = descriptor_look_again(wait->fd, ticks, record->calls);
+	uint32_t label = descriptor_look_again(wait->fd, wait->path, ticks, record->calls);
 	struct wait_key key = { .node = record->node,
 				.object_kind = LOG_WAIT_NAME,
 				.object = label,

@@ -29,6 +29,7 @@ struct wait {
 	uintptr_t stack_addr;
 	uintptr_t caller_addr;
 	int fd;
+	const char *path; /* by which the call opened @fd; NULL: it did not */
 };
 
 /* A forked child without hooks that does nothing but wait gets its log now, if it has lasted some ms. */

@@ -223,6 +223,7 @@ WIDE_VARIADIC_FUNCTIONS(VARIADIC_WRAPPER)
 		wait_begin(&under_way, &known, WAIT_FOR_FD(-1), STACK_ADDR, CALLER);                         \
 		result = real.function arguments;                                                            \
 		under_way.fd = descriptor_of(result);                                                        \
+		under_way.path = path;                                                                       \
 		wait_end(&under_way, 0);                                                                     \
 		return result;                                                                               \
 	}

@@ -50,6 +50,7 @@ PLAIN_WAIT_FUNCTIONS(WAIT_WRAPPER)
 		wait_begin(&under_way, &known, WAIT_FOR_FD(-1), STACK_ADDR, CALLER);                         \
 		result = real.function arguments;                                                            \
 		under_way.fd = result;                                                                       \
+		under_way.path = path;                                                                       \
 		wait_end(&under_way, 0);                                                                     \
 		return result;                                                                               \
 	}

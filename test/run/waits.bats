@@ -79,6 +79,33 @@ waited_in() {
 	done
 }
 
+@test "the name of a file that is opened often is read once, and again if its path leads elsewhere" {
+	needs_strace
+	cat >reopen.c <<-'END'
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			for (int i = 0; i < 1000; i++) {
+				if (i % 250 == 0 && (unlink("way"), symlink(i == 500 ? "second" : "first", "way")) != 0)
+					return 1;
+				close(open("way", O_RDONLY));
+				fclose(fopen("third", "r"));
+			}
+			return 0;
+		}
+	END
+	gcc -g -finstrument-functions reopen.c -o reopen
+	touch first second third
+	strace -f -o trace -e trace=readlink,readlinkat -E LD_PRELOAD="$library" ./reopen
+	view waits >waits.csv
+	same "opens of the first" "$(waits calls function=open object="$PWD/first")" 750
+	same "opens of the second" "$(waits calls function=open object="$PWD/second")" 250
+	same "opens of the third" "$(waits calls function=fopen object="$PWD/third")" 1000
+	between "names read" 3 "$(grep -c /proc/self/fd/ trace)" 50
+}
+
 @test "a line that the buffer ends within is read from the file, any other is not a wait" {
 	printf '%99s\n' $(seq 100) >lines	# 10,000 bytes
 	echo '#define _GNU_SOURCE
