@@ -5,15 +5,18 @@
 #include "preload/calls/selection.h"
 #include "preload/calls/stubs.h"
 
-#define REFUSED 1024u
-#define UNCHANGED 4096u
+#define KEYS 4096u
 #define PROBES 8u
 #define LINE 64u
 
 static uint32_t lock;				/* no task waits for it: it comes again at its next call */
-LARGE static uintptr_t unchanged[UNCHANGED];	/* return addresses of entries that cannot be changed */
-LARGE static uintptr_t refused[REFUSED];	/* keys of exits that cannot be changed */
-LARGE static uintptr_t looked_through[REFUSED]; /* functions whose jumps to the exit hook were looked for */
+/* Sets of what was tried, by hash. What has no place in its set is not tried at all. */
+struct keys {
+	uintptr_t list[KEYS];
+};
+LARGE static struct keys unchanged;	 /* return addresses of entries that cannot be changed */
+LARGE static struct keys refused;	 /* of exits that cannot be changed: exit_key() */
+LARGE static struct keys looked_through; /* functions whose jumps to the exit hook were looked for */
 
 LARGE static struct {
 	uint64_t function_addr;
@@ -199,20 +202,15 @@ static void leave_by_jumps(uintptr_t function_addr)
 	}
 }
 
-static uint32_t place_of(uintptr_t key)
-{
-	return (key >> 1) % REFUSED;
-}
-
-/* The place of an entry that cannot be changed, or a free one for it. NULL: there is none, it is given up. */
-static uintptr_t *unchanged_place(uintptr_t return_addr)
+/* The place of @key, or a free one for it. NULL: there is none. */
+static uintptr_t *place_of(struct keys *keys, uintptr_t key)
 {
 	uintptr_t *free_place = NULL;
 
 	for (uint32_t i = 0; i < PROBES; i++) {
-		uintptr_t *place = &unchanged[((return_addr >> 1) + i) % UNCHANGED];
+		uintptr_t *place = &keys->list[((key >> 1) + i) % KEYS];
 
-		if (*place == return_addr)
+		if (*place == key)
 			return place;
 		if (!*place && !free_place)
 			free_place = place;
@@ -220,9 +218,9 @@ static uintptr_t *unchanged_place(uintptr_t return_addr)
 	return free_place;
 }
 
-static bool is_unchanged(uintptr_t return_addr)
+static bool was_tried(struct keys *keys, uintptr_t key)
 {
-	const uintptr_t *place = unchanged_place(return_addr);
+	const uintptr_t *place = place_of(keys, key);
 
 	return !place || *place;
 }
@@ -241,9 +239,9 @@ static bool begin_change(void)
 
 static bool begin_entry(uintptr_t return_addr)
 {
-	if (is_unchanged(return_addr) || !begin_change())
+	if (was_tried(&unchanged, return_addr) || !begin_change())
 		return false;
-	if (!is_unchanged(return_addr)) /* else another thread has tried meanwhile */
+	if (!was_tried(&unchanged, return_addr)) /* else another thread has tried meanwhile */
 		return true;
 	unlock();
 	return false;
@@ -253,7 +251,7 @@ static bool begin_entry(uintptr_t return_addr)
 static void end_entry(uintptr_t return_addr, bool is_changed)
 {
 	if (!is_changed)
-		*unchanged_place(return_addr) = return_addr;
+		*place_of(&unchanged, return_addr) = return_addr;
 	unlock();
 }
 
@@ -282,21 +280,31 @@ void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr)
 }
 
 /* Jumps come with any caller's address, so the function is part of the key. */
+static uintptr_t exit_key(uint64_t function_addr, uintptr_t return_addr)
+{
+	return return_addr ^ function_addr << 16;
+}
+
+/* Under the lock. */
+static void change_exit(uint64_t function_addr, uintptr_t return_addr)
+{
+	const uintptr_t key = exit_key(function_addr, return_addr);
+
+	if (was_tried(&refused, key) || leave_at(function_addr, return_addr, HOOK_EXIT))
+		return;
+	*place_of(&refused, key) = key;
+	if (was_tried(&looked_through, function_addr))
+		return;
+	*place_of(&looked_through, function_addr) = function_addr;
+	leave_by_jumps(function_addr);
+}
+
 void site_left(uint64_t function_addr, uintptr_t return_addr)
 {
-	const uintptr_t key = return_addr ^ function_addr << 16;
-	bool is_call;
-
 	if ((selection_depends_on_caller() && !selection_excludes(function_addr)) ||
-	    refused[place_of(key)] == key || !begin_change())
+	    was_tried(&refused, exit_key(function_addr, return_addr)) || !begin_change())
 		return;
-	is_call = leave_at(function_addr, return_addr, HOOK_EXIT);
-	if (!is_call && looked_through[place_of(function_addr)] != function_addr) {
-		leave_by_jumps(function_addr);
-		looked_through[place_of(function_addr)] = function_addr;
-	}
-	if (!is_call)
-		refused[place_of(key)] = key;
+	change_exit(function_addr, return_addr);
 	unlock();
 }
 
@@ -314,9 +322,9 @@ void sites_log_all(void)
 void sites_forget(uintptr_t begin, uintptr_t end)
 {
 	codes_forget(begin, end);
-	for (uint32_t i = 0; i < REFUSED; i++)
-		refused[i] = looked_through[i] = 0;
-	for (uint32_t i = 0; i < UNCHANGED; i++)
-		if (unchanged[i] - begin < end - begin)
-			unchanged[i] = 0;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		refused.list[i] = looked_through.list[i] = 0;
+		if (unchanged.list[i] - begin < end - begin)
+			unchanged.list[i] = 0;
+	}
 }
