@@ -333,8 +333,11 @@ static const char *text_columns(struct report *report)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"total_samples_percent,kernel_percent,function,source";
 	if (report_has_times(report) && samples_exist(report->model) && !report_has_counted(report))
-		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,"
-			"mean_ns,function";
+		return functions_are_by_cpu(report)
+			       ? "self_cpu_ns,samples_percent,samples_error_percent,self_wait_ns,"
+				 "self_blocked_ns,total_ns,calls,function"
+			       : "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,"
+				 "calls,mean_ns,function";
 	if (functions_are_by_cpu(report))
 		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,p99_ns,"
 		       "function";

@@ -307,6 +307,13 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 		"$(view processes | "$here/csv" cpu_ns | awk '{printf "%d", $1 / 1e6 + 1}')"
 }
 
+@test "with samples too, functions show the CPU time that they are sorted by" {
+	INSIDEME_TIMING=exact INSIDEME_SAMPLE=250 record uses sleeps 300
+	"$report" -v functions >page
+	grep -q 'functions by self_cpu_ns' page
+	grep -qE '^ *Self CPU +Sampled .*Self blocked .*Function' page
+}
+
 # first_rows VIEW WORD: is it in the first five rows of the view's table, or of the first page's part that
 # begins with VIEW?
 first_rows() {
