@@ -39,9 +39,10 @@ held() {
 	rows
 }
 
-# used NR [MIB]: each of NR children that said so has used that, and no more, in all rows
+# used NR [MIB [LOGS]]: each of NR children that said so has used that, and no more, in all rows. Without hooks
+# each of them has a log, because it waits
 used() {
-	local pid cpu_ns line_bytes nr=0 mib=${2:-16}
+	local pid cpu_ns line_bytes nr=0 mib=${2:-16} logs=${3:-2}
 	while read -r pid cpu_ns; do
 		nr=$((nr + 1))
 		line_bytes=$((${#pid} + ${#cpu_ns} + 2))
@@ -52,7 +53,7 @@ used() {
 			$((mib + 4 << 20)) || return 1
 	done <said
 	same 'children' "$nr" "$1"
-	same 'logs with insideme-run'"'s" "$(find insideme.data -name '*.log' | wc -l)" 2
+	same 'logs with insideme-run'"'s" "$(find insideme.data -name '*.log' | wc -l)" "$logs"
 }
 
 @test "children that make no call have rows" {
@@ -66,7 +67,7 @@ used() {
 @test "children of a program without hooks have rows, and so they have without a subreaper" {
 	program_without_hooks
 	held 2 "$build/insideme-run" --quiet --no-tree -- ./entered beside 2
-	used 2
+	used 2 16 4
 }
 
 @test "children of children: each has what it and those before it have touched" {
@@ -110,8 +111,8 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 
 @test "a child that is killed keeps its rows, and its end is reported; so is an orphan's" {
 	program_without_hooks
-	for how in "2 16 $bin/entered beside 2" '1 32 ./entered left'; do
-		read -r nr mib how <<<"$how"
+	for how in "2 16 2 $bin/entered beside 2" '1 32 3 ./entered left'; do
+		read -r nr mib logs how <<<"$how"
 		# shellcheck disable=SC2086
 		start_held "$nr" "$build/insideme-run" --quiet -- $how
 		pid=$(head -1 said | cut -d ' ' -f 1)
@@ -120,7 +121,7 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 		exec 9>&-
 		wait "$started"
 		rows
-		used "$nr" "$mib"
+		used "$nr" "$mib" "$logs"
 		same signal "$(of signal "$pid")" 9
 	done
 }
