@@ -394,8 +394,8 @@ static bool is_possible(const struct mpi_matching *matching, const struct messag
 }
 
 /*
- * How many sends there are that are known to be taken by these receives. If the receives are as many as the
- * sends, no other receive has taken one. Where records are missing, the sends are not all known.
+ * How many sends there are that are known to be taken by these receives. If there are as many receives as
+ * sends, no other receive has taken one. If records are missing, some sends are not known.
  */
 static size_t nr_certain(const struct mpi_matching *matching, size_t nr_sends,
 			 const struct message_end *receives, size_t nr_receives)

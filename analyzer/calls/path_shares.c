@@ -192,7 +192,7 @@ static void finish_path(struct path_shares *path, const struct tree_node *node, 
 
 /*
  * Threads may have been ready for longer than the paths say so far. That time is moved from the excess of CPU
- * time. What is left of the excess is the hooks' cost, or in a call that waits it is part of the wait.
+ * time. The rest of the excess is the hooks' cost. In a call that waits, it is part of the wait.
  */
 static void bound_cpu(struct path_shares *path, const struct tree_node *node, const struct ready *ready)
 {

@@ -24,7 +24,7 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 	call_publish(thread, frame, ref);
 }
 
-/* Where the call of @frame is counted: in its path, or in the place that it came from. */
+/* The counters of the call of @frame: of its path, or of the place that it came from. */
 static struct log_node *counters_of(struct log_thread *thread, const struct log_frame *frame)
 {
 	if (!live.has_call_places || frame->function_addr & LOG_FUNCTION_REGION)

@@ -10,7 +10,7 @@
 #define LINE 64u
 
 static uint32_t lock;				/* no task waits for it: it comes again at its next call */
-/* Sets of what was tried, by hash. What has no place in its set is not tried at all. */
+/* Hash sets of what was tried. If a set has no room for something, that is not tried. */
 struct keys {
 	uintptr_t list[KEYS];
 };

@@ -329,7 +329,7 @@ int comm_world_rank(const struct comm *comm, int peer)
 	return rank >= 0 ? rank : LOG_PEER_NONE;
 }
 
-/* Of a graph without arrows, which hardly any program makes, it is not known. */
+/* Not known for a graph without edges; hardly any program makes one. */
 int comm_neighbours(struct comm *comm)
 {
 	int topology, nr = -1, nr_in, is_weighted;

@@ -262,8 +262,8 @@ const struct mpi_message *messages_awaited(const struct messages *messages,
 }
 
 /*
- * The count of a receive, or of what is read from a file, is the most that may come. What came is in the
- * status, if the program asks for one.
+ * The count given to a receive, or to a read from a file, is a limit. How much came is in the status, if the
+ * program asks for one.
  */
 static bool know_outcome(const struct mpi_arguments *arguments, struct comm *comm,
 			 struct mpi_message *message)

@@ -35,7 +35,8 @@ static void neighbours(void)
 	MPI_Ineighbor_allgather(numbers, 4, MPI_INT, others, 4, MPI_INT, line, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_Neighbor_alltoallv(numbers, counts, places, MPI_INT, others, back, places, MPI_INT, line);
-	MPI_Ineighbor_alltoallw(numbers, counts, far, types, others, back, far_back, types_back, line, &request);
+	MPI_Ineighbor_alltoallw(numbers, counts, far, types, others, back, far_back, types_back, line,
+				&request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	printf("%d: neighbours %d %d\n", rank, others[0], others[4]);
 	MPI_Comm_free(&line);
@@ -71,7 +72,8 @@ static void communicators(void)
 	ring(first, "first");
 	ring(second, "second");
 	ring(third, "third");
-	MPI_Ineighbor_alltoallv(numbers, counts, places, MPI_INT, others, counts, places, MPI_INT, third, &request);
+	MPI_Ineighbor_alltoallv(numbers, counts, places, MPI_INT, others, counts, places, MPI_INT, third,
+				&request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_Comm_free(&first);
 	MPI_Comm_free(&second);
