@@ -53,8 +53,8 @@ void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct read_count
 void tasks_close(struct tasks *tasks, int log_fd);
 
 /*
- * Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of
- * /proc.
+ * Read each of @nr_threads threads (LOG_NONE: list them anew) and add its row. @log_fd: to grow the log.
+ * @buffer: for texts of /proc.
  */
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes);
 

@@ -12,6 +12,7 @@
 #define MAPS_REST		2000u		/* times what a reading costs: 0.05 % of a core */
 #define THREAD_LEAST_NS		(10u * MS)
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, times the number of threads */
+#define NEW_THREADS_AHEAD_NS	(500u * MS)	/* new threads are read before that is paid for */
 /* An interval set by the user is at least so many times the cost of a row */
 #define LEAST_REST		10u
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are being written */
@@ -185,6 +186,9 @@ static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 
 	if (!costs_credit(sampler, set))
 		return due;
+	if (set == SET_THREAD && last && sources_have_new_threads(&sampler->sources))
+		return greater(last + THREAD_LEAST_NS + NEW_THREADS_AHEAD_NS, account->seldom_until_ns) -
+		       NEW_THREADS_AHEAD_NS;
 	if (pace_is_seldom(set))
 		return greater(due, account->seldom_until_ns);
 	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns

@@ -88,6 +88,7 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 	sources->machine_is_open = sources->cgroup_is_open = false;
 	sources->knows_cores = sources->has_no_cgroup = false;
 	open_rest(sources);
+	sources->nr_threads_met = 0;
 	activity_init(&sources->activity, config->log);
 	disks_init(&sources->disks, "", config->pid, count_of(sources), config->log);
 	return 0;
@@ -138,6 +139,12 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 	}
 }
 
+bool sources_have_new_threads(const struct sources *sources)
+{
+	return !sources->config.ancestor &&
+	       __atomic_load_n(&sources->config.log->nr_threads, __ATOMIC_RELAXED) != sources->nr_threads_met;
+}
+
 void sources_read_all(struct sources *sources)
 {
 	sources->usage.full_every = 0;
@@ -169,9 +176,11 @@ static uint64_t heap_bytes(const struct sources *sources)
 static void read_threads(struct sources *sources)
 {
 	struct usage *usage = &sources->usage;
+	const bool has_new = sources_have_new_threads(sources);
 
-	tasks_read(&sources->tasks, usage->nr_threads, sources->config.log_fd, usage->buffer,
-		   sizeof(usage->buffer));
+	sources->nr_threads_met = __atomic_load_n(&sources->config.log->nr_threads, __ATOMIC_RELAXED);
+	tasks_read(&sources->tasks, has_new ? LOG_NONE : usage->nr_threads, sources->config.log_fd,
+		   usage->buffer, sizeof(usage->buffer));
 }
 
 static void read_machine(struct sources *sources, uint64_t ticks)

@@ -24,6 +24,7 @@ struct sources {
 	struct activity activity;
 	struct usage usage;
 	struct tasks tasks;
+	uint32_t nr_threads_met;	/* log's nr_threads when SET_THREAD was last read */
 	struct drm drm;
 	struct disks disks;
 	struct machine_owner machine_owner;
@@ -52,6 +53,9 @@ int sources_open_again(struct sources *sources, int log_fd);
 void sources_read_all(struct sources *sources);
 
 bool sources_have(const struct sources *sources, enum column_set_id set);
+
+/* Has the recorder met threads since SET_THREAD was last read? */
+bool sources_have_new_threads(const struct sources *sources);
 
 /*
  * Read a set into figures. Rows of sets that stand for several (threads, processors) are added at
