@@ -308,6 +308,7 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 }
 
 @test "with samples too, functions show the CPU time that they are sorted by" {
+	often
 	INSIDEME_TIMING=exact INSIDEME_SAMPLE=250 record uses sleeps 300
 	"$report" -v functions >page
 	grep -q 'functions by self_cpu_ns' page
