@@ -8,6 +8,8 @@
 #define SQUARES_NOISE	1e-13	/* of a sum of squares of doubles: a smaller deviation cannot be told from
 				 * none */
 
+#define SAMPLE_NS	4e6	/* a function without samples may take so long: a sample's time at 250 Hz */
+
 const struct rare_counters no_rare_counters = { .open_max_ns = NAN };
 
 struct rare_counters *rare_counters_of(const struct rare_counters **rare)
@@ -46,7 +48,7 @@ bool call_stats_know_self(const struct call_stats *stats)
 bool call_stats_know_total(const struct call_stats *stats)
 {
 	return know(stats, stats->total_variance_ns2) ||
-	       stats->recorded_below_ns > fmax(stats->total_ns, 0) / 2;
+	       stats->recorded_below_ns > fmax(stats->total_ns / 2, SAMPLE_NS);
 }
 
 #define MOVED_LEAST 0.01	/* of a time */

@@ -108,7 +108,7 @@ bool call_stats_are_counted(const struct call_stats *stats);
 bool call_stats_sample_self(const struct call_stats *stats);
 /*
  * Is the time known? That of a counted function is only known by samples: the time of its first calls says
- * nothing about the others. But a total that is mostly of recorded calls is known by these.
+ * nothing about the others. But a long total that is mostly of recorded calls is known by these.
  */
 bool call_stats_know_self(const struct call_stats *stats);
 bool call_stats_know_total(const struct call_stats *stats);

@@ -208,3 +208,31 @@ TEST(few_samples_decide_for_many_functions_together)
 	}
 	model_free(model);
 }
+
+/* Of f(), which has no samples, is only known that g() took so long beneath it. Return: is its total known? */
+static bool knows_total(uint64_t recorded_ticks)
+{
+	struct run run = begin(1600 * MS);
+	const struct call_stats *stats;
+	struct log_node *recorded;
+	struct model *model;
+	bool is_known;
+
+	recorded = build_node(&run.build, run.thread, run.f, G);
+	build_call(recorded, recorded_ticks, 0);
+	run.main->child_ticks += recorded_ticks;
+	model = load(&run);
+	stats = &build_function(model, F - APP_BEGIN)->stats;
+	assert_true(stats->total_ns == (double)recorded_ticks);
+	is_known = call_stats_know_total(stats);
+	assert_false(call_stats_know_self(stats));
+	assert_true(call_stats_know_total(&path_to(model, F, MAIN)->parent->function->stats));
+	model_free(model);
+	return is_known;
+}
+
+TEST(recorded_calls_tell_a_total_that_is_long_beside_what_samples_miss)
+{
+	assert_false(knows_total(58000));
+	assert_true(knows_total(500 * MS));
+}
