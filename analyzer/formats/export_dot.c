@@ -14,6 +14,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/formats/dot.h"
 #include "analyzer/model/call_edges.h"
+#include "analyzer/read/counted_read.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/model/tree.h"
 
@@ -393,6 +394,7 @@ int export_dot(struct report *report)
 	graph.all = alls[graph.measure];
 	graph.first_edge = xcalloc(nr + 1, sizeof(*graph.first_edge));
 	graph.cycle = xcalloc(nr, sizeof(*graph.cycle));
+	counted_callers_read(report->model);
 	edges_init(&graph.edges, model);
 	find_cycles(&graph, nr);
 	mark_reached(&graph, nr);

@@ -13,6 +13,7 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
 #include "analyzer/model/call_edges.h"
+#include "analyzer/read/counted_read.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/tables/table_text.h"
 
@@ -169,6 +170,7 @@ static void sum_up(struct pstats *pstats)
 		add_times(&entry_of(pstats, function)->times, &function->stats, function->primitive_calls,
 			  &function->samples);
 	}
+	counted_callers_read(pstats->report->model);
 	edges_init(&edges, model);
 	for (size_t i = 0; i < edges.nr; i++)
 		if (edges.list[i].caller)

@@ -30,9 +30,10 @@ static bool is_edge(const void *item, const void *key)
 	return known->caller == wanted->caller && known->function == wanted->function;
 }
 
-static uint32_t find_edge(struct edges *edges, struct hashtable *table, const struct tree_node *node)
+static uint32_t find_edge(struct edges *edges, struct hashtable *table, struct function *caller,
+			  struct function *function)
 {
-	struct known_edge wanted = { node->parent->function, node->function, (uint32_t)edges->nr }, *known;
+	struct known_edge wanted = { caller, function, (uint32_t)edges->nr }, *known;
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)wanted.caller, (uint64_t)(uintptr_t)wanted.function);
 
 	known = hashtable_find(table, hash, is_edge, &wanted);
@@ -41,47 +42,69 @@ static uint32_t find_edge(struct edges *edges, struct hashtable *table, const st
 	known = xcalloc(1, sizeof(*known));
 	*known = wanted;
 	hashtable_add(table, hash, known);
-	APPEND(edges->list, edges->nr) = (struct edge){
-		.caller = node->parent->function,
-		.function = node->function,
-		.stats = NO_CALLS,
-	};
+	APPEND(edges->list, edges->nr) =
+		(struct edge){ .caller = caller, .function = function, .stats = NO_CALLS };
 	return known->index;
 }
 
+static void add_counted(struct edge *edge, uint64_t calls)
+{
+	edge->stats.calls += calls;
+	edge->stats.counted_calls += calls;
+	edge->stats.known_calls += calls;
+	edge->primitive_calls += calls;
+}
+
+/* What call sites of @process counted in inlined copies. @left: [number of a function]: all other calls */
+static void place_inlined(struct edges *edges, struct hashtable *table, const struct process *process,
+			  uint64_t *left)
+{
+	for (size_t i = 0; i < process->nr_counted_sums; i++) {
+		const struct counted_sum *sum = &process->counted_sums[i];
+		struct function *function = sum->path->function;
+
+		if (!sum->caller)
+			continue;
+		add_counted(&edges->list[find_edge(edges, table, sum->caller, function)], sum->calls);
+		left[function->number] -= sum->calls;
+	}
+}
+
 /*
- * A counter does not know its caller. If samples met the function below a single caller, that one called it.
+ * The counter of a function's own code does not know its caller. If the function has a single caller, and
+ * samples met it there, that one called it.
  */
-static void place_counted(struct edges *edges, const struct model *model)
+static void place_counted(struct edges *edges, struct hashtable *table, const struct model *model)
 {
 	size_t nr = functions_count(&model->tables->functions), nr_kept = 0;
+	uint64_t *left = xcalloc(nr, sizeof(*left));
 	uint32_t *nr_callers = xcalloc(nr, sizeof(*nr_callers));
-	struct edge **last = xcalloc(nr, sizeof(*last));
 
+	for (size_t i = 0; i < edges->nr; i++)
+		if (is_of_counters(&edges->list[i]))
+			left[edges->list[i].function->number] += edges->list[i].stats.calls;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		place_inlined(edges, table, model->processes[i], left);
+	for (size_t i = 0; i < edges->nr; i++) {
+		if (edges->list[i].function->kind == FUNCTION_COUNTED || is_of_counters(&edges->list[i]))
+			continue;
+		edges->list[nr_kept++] = edges->list[i];
+		nr_callers[edges->list[i].function->number]++;
+	}
+	edges->nr = nr_kept;
 	for (size_t i = 0; i < edges->nr; i++) {
 		struct edge *edge = &edges->list[i];
+		uint64_t *rest = &left[edge->function->number];
 
-		if (edge->function->kind == FUNCTION_COUNTED || is_of_counters(edge))
-			continue;
-		nr_callers[edge->function->number]++;
-		last[edge->function->number] = edge;
+		if (nr_callers[edge->function->number] == 1 &&
+		    edge->samples.nr >= COUNTED_LEAST_SAMPLES) {
+			add_counted(edge, *rest);
+			*rest = 0;
+		}
+		edge->stats.lacks_calls = *rest > 0;
 	}
-	for (size_t i = 0; i < edges->nr; i++) {
-		const struct edge *edge = &edges->list[i];
-
-		if (!is_of_counters(edge) || nr_callers[edge->function->number] != 1 ||
-		    last[edge->function->number]->samples.nr < COUNTED_LEAST_SAMPLES)
-			continue;
-		call_stats_add(&last[edge->function->number]->stats, &edge->stats);
-		last[edge->function->number]->primitive_calls += edge->stats.calls;
-		last[edge->function->number]->stats.lacks_calls = false;
-	}
-	for (size_t i = 0; i < edges->nr; i++)
-		if (edges->list[i].function->kind != FUNCTION_COUNTED && !is_of_counters(&edges->list[i]))
-			edges->list[nr_kept++] = edges->list[i];
-	edges->nr = nr_kept;
 	free(nr_callers);
-	free(last);
+	free(left);
 }
 
 void edges_init(struct edges *edges, const struct model *model)
@@ -92,7 +115,7 @@ void edges_init(struct edges *edges, const struct model *model)
 
 	*edges = (struct edges){ .nr = 0 };
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		of[node->id] = find_edge(edges, &table, node);
+		of[node->id] = find_edge(edges, &table, node->parent->function, node->function);
 	tree_walk_begin(&walk, model, of, edges->nr);
 	while (tree_walk_next(&walk)) {
 		const struct call_stats stats = path_stats(walk.node);
@@ -100,7 +123,6 @@ void edges_init(struct edges *edges, const struct model *model)
 		struct edge *edge = &edges->list[of[walk.node->id]];
 
 		call_stats_add(&edge->stats, &stats);
-		edge->stats.lacks_calls |= stats.lacks_calls;
 		sample_stats_add(&edge->samples, samples);
 		if (!walk.is_outermost)
 			continue;
@@ -109,7 +131,7 @@ void edges_init(struct edges *edges, const struct model *model)
 		edge->samples.total_nr += samples->total_nr;
 		edge->samples.total_ns += samples->total_ns;
 	}
-	place_counted(edges, model);
+	place_counted(edges, &table, model);
 	hashtable_release(&table);
 	free(of);
 }

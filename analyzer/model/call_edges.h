@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls between functions: the call tree added up by pairs of caller and function. */
+/*
+ * Calls between functions: the call tree added up by pairs of caller and function. Calls that timing auto
+ * counted in inlined copies are with the function that the copy is in, after counted_callers_read().
+ */
 #pragma once
 
 #include "analyzer/model/model.h"

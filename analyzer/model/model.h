@@ -189,6 +189,14 @@ static inline struct call_stats path_stats(const struct tree_node *node)
 	return counters_stats(&node->sum, node->rare, &node->hooks);
 }
 
+/* Calls of one function that a process's call site counted, and its path in the tree. */
+struct counted_sum {
+	struct tree_node *path;
+	uint64_t calls;
+	const struct log_site *site;
+	struct function *caller;	/* by counted_callers_read(); NULL: not known */
+};
+
 /* A call that was open when the log ended, or is now. */
 struct open_call {
 	struct tree_node *node;
@@ -338,7 +346,7 @@ struct process {
 	size_t nr_sites;
 	struct log_counted *counted; /* only for counted_read.c */
 	size_t nr_counted;
-	struct counted_sum *counted_sums;	/* calls that call sites counted, by path */
+	struct counted_sum *counted_sums;	/* calls that call sites counted, by path and site */
 	size_t nr_counted_sums;
 	char **labels;			/* [number]: names that the program gave; NULL: not recorded */
 	size_t nr_labels;

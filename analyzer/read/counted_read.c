@@ -8,6 +8,7 @@
 #include "analyzer/model/functions.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
+#include "analyzer/read/code_paths.h"
 #include "analyzer/read/nodes_read.h"
 
 static const struct log_site *find_site(const struct process *process, uint32_t number)
@@ -44,7 +45,8 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	tree_add_calls(path, &stats);
 	process->counted_sums =
 		xgrow(process->counted_sums, process->nr_counted_sums, sizeof(*process->counted_sums));
-	process->counted_sums[process->nr_counted_sums++] = (struct counted_sum){ path, calls, site };
+	process->counted_sums[process->nr_counted_sums++] =
+		(struct counted_sum){ .path = path, .calls = calls, .site = site };
 	thread->calls += calls;
 }
 
@@ -110,5 +112,29 @@ void counted_read(struct process *process)
 			logfile_damaged(process->log, log->extents[i].offset, "counters of no thread");
 		else if (!thread->left_out)
 			read_counters(thread, &log->extents[i]);
+	}
+}
+
+/* The function that the site's copy was inlined in, or the next one around that which is reported. */
+static struct function *find_caller(struct process *process, const struct counted_sum *sum)
+{
+	const struct code_place *place =
+		code_place_at(process, sum->site->place_addr - 1, sum->site->record.ticks);
+
+	if (!place || place->levels[place->nr - 1].function != sum->path->function)
+		return NULL;
+	for (size_t i = place->nr - 1; i-- > 0;)
+		if (place->levels[i].function && place->levels[i].function->stats.calls)
+			return place->levels[i].function;
+	return NULL;
+}
+
+void counted_callers_read(struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+
+		for (size_t j = 0; j < process->nr_counted_sums; j++)
+			process->counted_sums[j].caller = find_caller(process, &process->counted_sums[j]);
 	}
 }

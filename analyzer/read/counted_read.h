@@ -13,9 +13,8 @@ void counted_mark(struct process *process);
  */
 void counted_read(struct process *process);
 
-/* Calls of one function that a process's call sites counted, and its path in the tree. */
-struct counted_sum {
-	struct tree_node *path;
-	uint64_t calls;
-	const struct log_site *site;
-};
+/*
+ * Find the callers of calls that were counted in inlined copies, by debug information. After functions are
+ * summed up, and before edges_init().
+ */
+void counted_callers_read(struct model *model);

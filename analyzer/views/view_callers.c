@@ -7,6 +7,7 @@
 
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/call_edges.h"
+#include "analyzer/read/counted_read.h"
 
 #define TEXT_EDGES 40
 
@@ -129,6 +130,7 @@ static struct table_rows list_rows(struct document *document, const struct repor
 	struct edge_row *list;
 	struct edges edges;
 
+	counted_callers_read(report->model);
 	edges_init(&edges, model);
 	document_keep(document, edges.list);
 	for (size_t i = 0; i < edges.nr; i++) {
@@ -184,8 +186,8 @@ static const char *note_of(struct document *document, const struct report *repor
 	return note ? document_text(document, "%s%s%s%s", note, report_nested_note(report),
 				    report_has_counted(report)
 					    ? "; ≈: counted functions, whose callers are known from CPU "
-					      "samples and their first calls; calls are shown where enough "
-					      "samples met a single caller"
+					      "samples, first calls and inlined copies; calls are shown if "
+					      "all copies were inlined, or samples met a single caller"
 					    : "",
 				    report_doubt_note(report))
 		    : NULL;

@@ -182,3 +182,37 @@ export INSIDEME_TIMING=auto
 	same "calls with probes" "$(cat probed.csv)" "$(cat exact.csv)"
 	between "functions that were counted" 1 "$(counted_functions | wc -l)" 10000
 }
+
+@test "calls of inlined copies are with the function that the copy is in, as exact says" {
+	local compiler
+	cat >copies.c <<-'END'
+		#include <stdio.h>
+		static inline int tiny(int x) { return x * 3 + 1; }
+		static inline int both(int x) { return tiny(x) ^ tiny(x + 1); }
+		static inline int once(int x) { return x ^ 5; }
+		static int (*volatile pointer)(int) = once;
+		__attribute__((noinline)) int alpha(int n) { int s = 0; while (n--) s += tiny(n ^ s); return s; }
+		__attribute__((noinline)) int beta(int n) { int s = 0; while (n--) s ^= both(n + s); return s; }
+		__attribute__((noinline)) int gamma_of(int n) { int s = 0; while (n--) s ^= once(n); return s; }
+		int main(void)
+		{
+			int s = 0;
+			for (int i = 0; i < 300; i++)
+				s += alpha(1000) + beta(2000) + gamma_of(500) + pointer(i);
+			printf("%d\n", s);
+			return 0;
+		}
+	END
+	for compiler in gcc clang; do
+		$compiler -O2 -g -finstrument-functions copies.c -o copies
+		for timing in exact auto; do
+			rm -rf insideme.data
+			INSIDEME_TIMING=$timing LD_PRELOAD=$library ./copies >stdout
+			view callers --columns function,caller,calls | sort >$timing.csv
+		done
+		same "calls by exact" "$(grep -E '^(tiny|both|once)' exact.csv | xargs)" \
+			"both,beta,600000 once,gamma_of,150000 once,main,300 tiny,alpha,300000 tiny,both,1200000"
+		same "where a copy is not inlined, callers by auto" "$(grep -c '^once,.*,$' auto.csv)" 2
+		diff <(grep -v '^once' exact.csv) <(grep -v '^once' auto.csv)
+	done
+}

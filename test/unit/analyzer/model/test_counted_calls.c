@@ -209,7 +209,7 @@ TEST(few_samples_decide_for_many_functions_together)
 	model_free(model);
 }
 
-/* Of f(), which has no samples, is only known that g() took so long beneath it. Return: is its total known? */
+/* Of f(), which has no samples, is only known how long g() took beneath it. Return: is its total known? */
 static bool knows_total(uint64_t recorded_ticks)
 {
 	struct run run = begin(1600 * MS);
