@@ -105,15 +105,17 @@ static const char *name_of(struct document *document, const struct function *fun
 	return document_keep(document, name_fit(function->short_name, NAME_WIDTH, "..."));
 }
 
-/* "run > step" of main > run > step. */
+/* "run > step" of main > run > step, and "run > step > read" if there it waits. */
 static char *end_of_path(struct document *document, const struct tree_node *path)
 {
 	const struct tree_node *above = path->parent;
 	const char *name = name_of(document, path->function);
 
-	return above && above->function
-		       ? document_text(document, "%s > %s", name_of(document, above->function), name)
-		       : document_text(document, "%s", name);
+	if (!above || !above->function)
+		return document_text(document, "%s", name);
+	return document_text(document, "%s > %s", path->function->wait ? end_of_path(document, above)
+									: name_of(document, above->function),
+			     name);
 }
 
 static const char *caller_text(struct document *document, const struct wait_sum *sum)
