@@ -446,7 +446,7 @@ static bool read_block(const struct map *map, uint64_t addr, uint64_t entry, str
 	if (!(entry & ENTRY_LARGE))
 		return true;
 	more = entry_at(map, next_granule(map, addr), rest);
-	block->bytes |= (more & UINT32_MAX) << ENTRY_SIZE_BITS;
+	block->bytes |= (more & UINT32_MAX) >> ENTRY_SIZE_SHIFT << ENTRY_SIZE_BITS;
 	return more >> 32 == ENTRY_REST;
 }
 
@@ -507,6 +507,7 @@ enum block_result blocks_put(const struct block *block, struct block *replaced)
 {
 	struct map *map = map_of(block->addr, block->bytes);
 	uint64_t rest = block->bytes >> ENTRY_SIZE_BITS;
+	uint64_t second = (uint64_t)ENTRY_REST << 32 | rest << ENTRY_SIZE_SHIFT | ENTRY_LARGE;
 	enum block_result result = BLOCK_DONE;
 	bool is_replaced;
 
@@ -514,7 +515,7 @@ enum block_result blocks_put(const struct block *block, struct block *replaced)
 		return BLOCK_LOST;
 	is_replaced = take_stale(map, block->addr, replaced);
 	if (rest)
-		result = write_entry(map, next_granule(map, block->addr), (uint64_t)ENTRY_REST << 32 | rest);
+		result = write_entry(map, next_granule(map, block->addr), second);
 	if (result == BLOCK_DONE)
 		result = write_entry(map, block->addr, entry_of(block));
 	return result == BLOCK_DONE && is_replaced ? BLOCK_REPLACED : result;

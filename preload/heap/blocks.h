@@ -32,8 +32,8 @@ enum block_result {
 /*
  * An entry. Bits 0 to 3: birth; 4: bit 4 of the address, because a granule may have two places; 5: of the
  * runtimes; 6: large; 7 to 31: size; 32 to 63: number of the path's record, never 0. A large block has 32 MiB
- * or more: the next granule, which belongs to the same block, has the high bits of the size, and ENTRY_REST
- * as number.
+ * or more: the next granule, which belongs to the same block, has the high bits of the size, ENTRY_LARGE, and
+ * ENTRY_REST as number.
  */
 #define ENTRY_PLACE		(1ull << 4)
 #define ENTRY_RUNTIMES		(1ull << 5)

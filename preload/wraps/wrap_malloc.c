@@ -27,6 +27,14 @@ static NOINLINE void *malloc_counted(void *block, size_t bytes, uintptr_t caller
 	return counted(block, bytes, caller);
 }
 
+/* A product that no block can have, where it overflows. */
+static ALWAYS_INLINE size_t product_of(size_t count, size_t bytes)
+{
+	size_t product;
+
+	return __builtin_mul_overflow(count, bytes, &product) ? SIZE_MAX : product;
+}
+
 static NOINLINE void *malloc_otherwise(size_t bytes, uintptr_t caller)
 {
 	struct log_thread *thread;
@@ -66,7 +74,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
 		return real.calloc ? real.calloc(count, bytes) : bootstrap_calloc(count, bytes);
 	}
 	block = real.calloc(count, bytes);
-	while (unlikely(!block) && heap_make_room(count * bytes))
+	while (unlikely(!block) && heap_make_room(product_of(count, bytes)))
 		block = real.calloc(count, bytes);
 	return counted(block, count * bytes, CALLER);
 }
@@ -155,12 +163,20 @@ EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 	if (!thread)
 		return real.reallocarray(block, count, bytes);
 	move_begin(&moving, thread, block);
-	moved = real.reallocarray(block, count, bytes);
+	do
+		moved = real.reallocarray(block, count, bytes);
+	while (unlikely(!moved) && count && bytes && heap_make_room(product_of(count, bytes)));
 	heap_end(thread);
 	return move_end(&moving, moved, count * bytes, block && (!count || !bytes), CALLER);
 }
 
 /* ---- aligned ---- */
+
+/* Is a call that returned @block to be made once more? Not if its alignment may be why it failed. */
+static ALWAYS_INLINE bool is_repeated(const void *block, size_t align, size_t bytes)
+{
+	return unlikely(!block) && !(align & (align - 1)) && heap_make_room(align | bytes);
+}
 
 static NOINLINE void *aligned(struct log_thread *thread, void *block, size_t bytes, uintptr_t caller)
 {
@@ -179,7 +195,9 @@ EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
 	thread = heap_begin((void *)real.posix_memalign);
 	if (!thread)
 		return real.posix_memalign(block, align, bytes);
-	error = real.posix_memalign(block, align, bytes);
+	do
+		error = real.posix_memalign(block, align, bytes);
+	while (unlikely(error == ENOMEM) && heap_make_room(align | bytes));
 	aligned(thread, error ? NULL : *block, bytes, CALLER);
 	return error;
 }
@@ -187,23 +205,33 @@ EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
 EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
+	void *block;
 
 	if (unlikely(!real_find(aligned_alloc)))
 		return bootstrap_aligned(align, bytes);
 	thread = heap_begin((void *)real.aligned_alloc);
-	return thread ? aligned(thread, real.aligned_alloc(align, bytes), bytes, CALLER) :
-		real.aligned_alloc(align, bytes);
+	if (!thread)
+		return real.aligned_alloc(align, bytes);
+	do
+		block = real.aligned_alloc(align, bytes);
+	while (is_repeated(block, align, bytes));
+	return aligned(thread, block, bytes, CALLER);
 }
 
 EXPORT void *memalign(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
+	void *block;
 
 	if (unlikely(!real_find(memalign)))
 		return bootstrap_aligned(align, bytes);
 	thread = heap_begin((void *)real.memalign);
-	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER)
-		      : real.memalign(align, bytes);
+	if (!thread)
+		return real.memalign(align, bytes);
+	do
+		block = real.memalign(align, bytes);
+	while (is_repeated(block, align, bytes));
+	return aligned(thread, block, bytes, CALLER);
 }
 
 EXPORT void *valloc(size_t bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Blocks that no allocator returned: "double": a block freed twice; "inside": an address within a
- * block; "foreign": one on the stack; "moved": realloc of one. glibc reports it and aborts, other allocators may
+ * block; "large": within a block of 40 MiB; "foreign": one on the stack; "moved": realloc of one. glibc reports it and aborts, other allocators may
  * not: the same line and signal with the recorder.
  */
 #include <stdio.h>
@@ -22,6 +22,12 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "inside")) {
 		block = (char *)block + 64;
+		free(block);
+	}
+	if (!strcmp(what, "large")) {
+		char *large = aligned_alloc(64, 40 << 20);
+
+		block = large + 32;
 		free(block);
 	}
 	if (!strcmp(what, "foreign")) {

@@ -240,7 +240,7 @@ for row in json.load(open("page.json"))["allocators"]: print(row["function"], ro
 }
 
 @test "a free of something that is not a block ends the program as it does without the recorder" {
-	for what in double inside foreign moved; do
+	for what in double inside large foreign moved; do
 		plain=0 recorded=0
 		"$bin/foreign" $what >plain.out 2>plain.err || plain=$?
 		LD_PRELOAD=$library "$bin/foreign" $what >out 2>err || recorded=$?
@@ -382,16 +382,55 @@ map_bytes() {
 	between "its map of blocks that are mapped singly" 1 $map_all $((all / 100 + rest))
 }
 
+@test "a calloc whose product overflows, and calls with wrong alignments, leave the log its room" {
+	cat >wrong.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static unsigned long log_bytes(void)
+		{
+			unsigned long first, end, bytes = 0;
+			char line[4096];
+			FILE *maps = fopen("/proc/self/maps", "r");
+			while (fgets(line, sizeof(line), maps))
+				if (strstr(line, "/insideme.data/") && sscanf(line, "%lx-%lx", &first, &end) == 2)
+					bytes += end - first;
+			fclose(maps);
+			return bytes;
+		}
+		int main(void)
+		{
+			volatile size_t half = 1ul << 63, three = 3;
+			unsigned long before = log_bytes();
+			void *block;
+			if (calloc(half, 2) || reallocarray(NULL, half, 2) || aligned_alloc(half + three, 10) ||
+			    posix_memalign(&block, three, 10) == 0)
+				return 1;
+			return before < 8 << 20 || log_bytes() != before;
+		}
+	END
+	gcc -O0 -fno-builtin -finstrument-functions wrong.c -o wrong
+	LD_PRELOAD=$library ./wrong
+	same "those that failed" "$(of failed_alloc_calls main)" 4
+}
+
 # Where overcommit is off the kernel counts private memory, as RLIMIT_DATA does. The recorder's own takes up to 12 MiB.
 @test "where space is limited malloc gives what it would give alone, less a sixteenth, and what lives is known" {
-	local kind space bytes alone recorded lost
+	local kind space bytes by alone recorded lost
 	cat >most.c <<-'END'
 		#include <stdio.h>
 		#include <stdlib.h>
+		static void *one(size_t bytes, char by)
+		{
+			void *block;
+			return by == 'p' ? (posix_memalign(&block, 64, bytes) ? NULL : block) :
+			       by == 'a' ? aligned_alloc(64, bytes) :
+			       by == 'r' ? reallocarray(NULL, 1, bytes) : malloc(bytes);
+		}
 		int main(int argc, char **argv)
 		{
-			long nr = 0, bytes = atol(argv[argc - 1]);
-			while (malloc((size_t)bytes)) nr++;
+			long nr = 0, bytes = atol(argv[1]);
+			while (one((size_t)bytes, argc > 2 ? *argv[2] : 'm')) nr++;
 			printf("%ld\n", nr);
 			return 0;
 		}
@@ -408,6 +447,11 @@ map_bytes() {
 		lost=$(view quality | "$here/csv" value finding=lost_heap_calls)
 		between "lost, when the map had given up its room too" 0 "${lost:-0}" $((recorded / 50 + 8))
 	done; done; done
+	for by in posix_memalign aligned_alloc reallocarray; do
+		alone=$(ulimit -v 400000 && ./most $((1 << 20)) $by)
+		recorded=$(ulimit -v 400000 && LD_PRELOAD=$library ./most $((1 << 20)) $by)
+		between "blocks by $by" $((alone - alone / 16)) "$recorded" "$alone"
+	done
 }
 
 @test "a handler that allocates between any two instructions of malloc, calloc, realloc and free, to the byte" {
