@@ -13,6 +13,7 @@
 #include "analyzer/calls/path_shares.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/calls/thread_curves.h"
+#include "analyzer/calls/wait_curve.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -252,6 +253,15 @@ _Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT &&
 		       (int)USE_BLOCKED_NS == SHARE_BLOCKED,
 	       "in the order of use_shares.h");
 
+/* A sleep or a lock has no I/O, though it lies between the same two readings as its caller's. */
+static void remove_io(enum log_wait_kind kind, double *total)
+{
+	if (kind == LOG_WAIT_STORAGE || wait_is_blocked(kind))
+		total[USE_READ_CHARS] = total[USE_WRITE_CHARS] = 0;
+	if (wait_is_blocked(kind))
+		total[USE_READ_BYTES] = total[USE_WRITE_BYTES] = 0;
+}
+
 static void add_call(struct call *call, struct uses *uses)
 {
 	struct call_stack *stack = stack_of(uses, call->thread, call->tid);
@@ -261,6 +271,7 @@ static void add_call(struct call *call, struct uses *uses)
 	thread_use_between(&stack->use, call->start, call->end, total);
 	if (!isnan(call->rss_growth))
 		total[USE_RSS_BYTES] = call->rss_growth;
+	remove_io(call->node->function->wait, total);
 	memcpy(self, total, sizeof(self));
 	raise_by_samples(uses, call);
 	take_in(stack, call, self);

@@ -2,6 +2,7 @@
 /* Curves of a thread, from its own rows and those of its process. */
 #include "analyzer/calls/thread_curves.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,19 @@ static bool own_io_between(struct curve *own, int64_t from, int64_t to, double *
 	return true;
 }
 
+static bool is_only_thread(const struct thread *thread, const struct rowset *rows, size_t row)
+{
+	const int threads = rowset_column(rows, "threads");
+
+	return thread_is_alone(thread) ||
+	       (threads >= 0 && rowset_value(rows, row - 1, (uint32_t)threads) == 1 &&
+		rowset_value(rows, row, (uint32_t)threads) == 1);
+}
+
+/*
+ * A thread may read and write much in hardly any CPU time: where its own counters are not known, and it is
+ * not the only one, its I/O is not known.
+ */
 static void read_counts(struct thread_use *use, struct thread *thread, const struct rowset *rows)
 {
 	double numbers[NR_COUNTS] = { 0 }, before[NR_COUNTS], io[NR_OF_IO], *columns[NR_COUNTS];
@@ -180,17 +194,21 @@ static void read_counts(struct thread_use *use, struct thread *thread, const str
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		int64_t time = row_time(thread->process, rows, row),
 			last = row ? row_time(thread->process, rows, row - 1) : time;
-		bool has_io = own_io_between(&own, last, time, io),
-		     has_all = row && is_of_thread(use, thread, rows, row);
+		bool is_only = row && is_only_thread(thread, rows, row),
+		     has_all = row && is_of_thread(use, thread, rows, row),
+		     has_io = !(is_only && own.nr && time > own.times[own.nr - 1]) &&
+			      own_io_between(&own, last, time, io);
 
 		memcpy(before, numbers, sizeof(before));
 		for (size_t i = 0; i < NR_COUNTS; i++) {
-			if (has_io && i - FIRST_OF_IO < NR_OF_IO)
+			const bool is_io = i - FIRST_OF_IO < NR_OF_IO;
+
+			if (is_io && has_io)
 				numbers[i] += io[i - FIRST_OF_IO];
-			else if (has_all && columns[i] && columns[i][row] > columns[i][row - 1])
-				numbers[i] += columns[i][row] - columns[i][row - 1];
+			else if ((is_io ? is_only : has_all) && columns[i])
+				numbers[i] += fmax(columns[i][row] - columns[i][row - 1], 0);
 		}
-		if (has_io || has_all)
+		if (has_io || has_all || is_only)
 			add_points(use, last, time, before, numbers);
 		curve_add(&use->counts, time, numbers);
 	}

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/flag_advice.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/profile/profile_totals.h"
+#include "analyzer/resources/series.h"
 
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text)
@@ -265,12 +267,48 @@ static void add_openmp(struct findings *findings, const struct model *model)
 		    	"hooks show these regions (insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
 }
 
+#define IO_LEAST_BYTES 65536.0	/* less is the program's start */
+#define IO_LEAST_PART  10.0
+
+/* Of all that processes read and wrote: how much is in no function? */
+static void add_unplaced_io(struct findings *findings, const struct model *model)
+{
+	static const char *const names[] = { "read_chars", "write_chars" };
+	const struct series_columns columns = { names, 2 };
+	struct series series[2];
+	double all = 0, left;
+
+	if (!model->use_is_read)
+		return;
+	series_of_columns(series, model, "process", &columns, 1);
+	for (size_t i = 0; i < 2; i++) {
+		all += series[i].last > 0 ? series[i].last : 0;
+		series_release(&series[i]);
+	}
+	left = all;
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct function_use *use = model->functions[i]->use;
+
+		for (int kind = USE_READ_CHARS; use && kind <= USE_WRITE_CHARS; kind++)
+			left -= isnan(use->self[kind]) ? 0 : use->self[kind];
+	}
+	if (left > IO_LEAST_BYTES && left > all / IO_LEAST_PART)
+		findings_add(findings, "unplaced_io_bytes", UNIT_BYTES, left, false,
+			     document_text(findings->document,
+					   "%s of the %s that were read and written are in no "
+					   "function: it is not known which thread did that, or "
+					   "when; -v waits has the bytes of library calls",
+					   findings_number(findings, UNIT_BYTES, left),
+					   findings_number(findings, UNIT_BYTES, all)));
+}
+
 void findings_of_times(struct findings *findings, const struct model *model)
 {
 	add_hooks_of_left_out(findings, model);
 	add_openmp(findings, model);
 	add_counted_functions(findings, model);
 	add_uncertain_functions(findings, model);
+	add_unplaced_io(findings, model);
 	if (model->hooks_ns > 0 && !model->is_raw)
 		add_removed(findings, model);
 	else

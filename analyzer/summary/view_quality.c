@@ -8,6 +8,7 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/flag_advice.h"
 #include "analyzer/summary/doubts.h"
+#include "analyzer/views/views.h"
 
 #define DEAR_ROWS 10
 
@@ -78,6 +79,7 @@ int view_quality(struct document *document, struct report *report)
 	struct table_rows rows = ROWS_OF(struct finding);
 	struct findings findings;
 
+	functions_used_ns(report);
 	findings_collect(&findings, document, report->model);
 	for (size_t i = 0; i < findings.nr; i++)
 		document_add_row(document, &rows, &findings.list[i]);

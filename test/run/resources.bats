@@ -546,3 +546,40 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	same status "$status" 2
 	same line "$output" 'insideme-report: pictures are of -v resources'
 }
+
+@test "what was written in no function is told, and nothing where functions wrote it" {
+	cat >writes.c <<-'END'
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <unistd.h>
+		static char bytes[1 << 20];
+		HOOKS static void *writes(void *unused)
+		{
+			int fd = open("/dev/null", O_WRONLY);
+			for (int i = 0; i < 8; i++) {
+				usleep(20000);
+				write(fd, bytes, sizeof(bytes));
+			}
+			usleep(100000);	/* until its counters were read once more */
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, 0, writes, 0);
+			pthread_join(thread, 0);
+			usleep(50000);
+			return 0;
+		}
+	END
+	gcc -w -O1 -g -pthread -finstrument-functions -DHOOKS= writes.c -o all
+	gcc -w -O1 -g -pthread -finstrument-functions '-DHOOKS=__attribute__((no_instrument_function))' writes.c -o some
+	INSIDEME_INTERVAL=10ms LD_PRELOAD=$library ./all
+	same "with hooks" "$(view quality | grep -c unplaced_io_bytes || true)" 0
+	rm -rf insideme.data
+	INSIDEME_INTERVAL=10ms LD_PRELOAD=$library ./some
+	between "without hooks, bytes" 7000000 \
+		"$(view quality | "$here/csv" value finding=unplaced_io_bytes | cut -d. -f1)" 8500000
+	same "of calls that only wait" "$(view functions --columns function,write_chars |
+		grep -E '^(usleep|pthread_join),' | sort | xargs)" "pthread_join,0 usleep,0"
+}

@@ -8,7 +8,7 @@ sum() { "$here/csv" "$1" <"$2" | awk '{ sum += $1 } END { printf "%d\n", sum }';
 
 # trust FILE: findings, without what is about samples over time and single calls, which a profile does not
 # have
-trust() { sed -E 's/^([a-z_]+),[^,]*,/\1: /' "$1" | grep -vE '^(threshold_raised_at_ns|log_bytes|written_log_bytes|sampling_.*|.*_row_step|pss_limit_bytes):'; }
+trust() { sed -E 's/^([a-z_]+),[^,]*,/\1: /' "$1" | grep -vE '^(threshold_raised_at_ns|log_bytes|written_log_bytes|unplaced_io_bytes|sampling_.*|.*_row_step|pss_limit_bytes):'; }
 
 # saved: the newest run is saved, and all that its profile keeps is as it was
 saved() {
