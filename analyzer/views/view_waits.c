@@ -308,12 +308,14 @@ static char *note(struct document *document, const struct wait_sums *sums)
 static double blocked_ns(const struct model *model, const struct wait_sum *sum)
 {
 	const double self_ns = sum->path ? path_stats(sum->path).self_ns : 0;
+	double blocked_ns;
 
 	if (sum->samples)
 		return sum->total_ns;
 	if (!(self_ns > 0) || !model->path_used_ns)
 		return NAN;
-	return sum->total_ns * fmin(model->path_used_ns[sum->path->id][USE_BLOCKED_NS] / self_ns, 1);
+	blocked_ns = model->path_used_ns[sum->path->id][USE_BLOCKED_NS];
+	return isnan(blocked_ns) ? NAN : sum->total_ns * fmin(blocked_ns / self_ns, 1);
 }
 
 /* They live as long as the document. */

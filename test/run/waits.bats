@@ -307,6 +307,13 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 		"$(view processes | "$here/csv" cpu_ns | awk '{printf "%d", $1 / 1e6 + 1}')"
 }
 
+@test "without rows of a thread it is not known how much of its reads it was blocked" {
+	INSIDEME_INTERVAL=0 record io data
+	same "calls" "$(waits calls function=pread)" 1024
+	same "blocked time of reads" "$(waits blocked_ns function=pread)" ""
+	same "of sleeps" "$(waits blocked_ns function=usleep)" "$(waits total_ns function=usleep)"
+}
+
 @test "with samples too, functions show the CPU time that they are sorted by" {
 	often
 	INSIDEME_TIMING=exact INSIDEME_SAMPLE=250 record uses sleeps 300
