@@ -392,8 +392,23 @@ static void read_process(struct process *process, struct uses *uses)
 	free(uses->stacks);
 }
 
+/* The parts of some paths are not those of a function that spent most of its time in others. */
+static void drop_mostly_unknown(double *parts, double ns)
+{
+	double known_ns = 0;
+
+	for (int i = 0; i < NR_SHARES; i++)
+		add(&known_ns, parts[i]);
+	for (int i = 0; known_ns < ns / 2 && i < NR_SHARES; i++)
+		parts[i] = NAN;
+}
+
 static void finish_function(struct model *model, struct function *function, struct spans *spans)
 {
+	if (function->use) {
+		drop_mostly_unknown(function->use->self, function->stats.self_ns);
+		drop_mostly_unknown(function->use->total, function->stats.total_ns);
+	}
 	for (int i = 0; function->use && i < NR_SHARES; i++)
 		add(&model->used_ns[i], function->use->self[i]);
 	join_spans(spans);

@@ -58,3 +58,37 @@ TEST(calls_without_a_record_change_no_path_that_has_records_of_all)
 	assert_self(model, G, USE_WAIT_NS, 10e6);
 	build_free(&build, model);
 }
+
+/* The CPU time of f: 20 ms in a thread with rows, and @unknown_ms in another one without. */
+static double cpu_of_partly_known(uint64_t unknown_ms)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build), *other = build_thread(&build, "other");
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, other, &other->root, G);
+	struct log_node *f_in_g = build_node(&build, other, g, F);
+	const struct function_use *use;
+	struct model *model;
+	double cpu_ns;
+
+	build_call(f, 20 * MS, 0);
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){ .node = f, .end_ticks = AT(20), .ticks = 20 * MS });
+	build_call(g, unknown_ms * MS, unknown_ms * MS);
+	build_call(f_in_g, unknown_ms * MS, 0);
+	build_thread_rows(&build, thread);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	use = build_function(model, F - APP_BEGIN)->use;
+	cpu_ns = use->self[USE_CPU_NS];
+	assert_int_equal(isnan(cpu_ns), isnan(use->total[USE_BLOCKED_NS]));
+	build_free(&build, model);
+	return cpu_ns;
+}
+
+TEST(parts_of_a_time_are_not_told_if_most_of_it_is_unknown)
+{
+	assert_in_range(cpu_of_partly_known(10), 15900000, 16100000);
+	assert_true(isnan(cpu_of_partly_known(80)));
+}
