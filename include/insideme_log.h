@@ -1084,7 +1084,7 @@ struct log_mark {
  * record.ticks on. Its counter of each thread is word @number of the thread's LOG_AREA_COUNTERS. Written
  * before the place is changed.
  */
-#define LOG_COUNTERS	4088u		/* with the area's head eight pages; 2040 in older logs */
+#define LOG_COUNTERS	8184u		/* with the area's head 16 pages; fewer in older logs */
 struct log_site {
 	struct log_record record;
 	uint64_t function_addr;		/* as given to the hook */

@@ -11,7 +11,7 @@
 
 #define CODES_MAX 64u /* segments of code whose sites are changed */
 #define STUB_BYTES 64u
-#define STUBS_MAX 8192u /* of one segment: room for all counters, and as many that only return */
+#define STUBS_MAX 16384u /* of one segment: room for all counters, and as many that only return */
 #define STUBS_BYTES (STUBS_MAX * STUB_BYTES)
 #define DETOUR_BLOCKS 32u /* of 64 KiB: a detour for 2 bytes in each; in the first 256 for 1 byte */
 #define DETOUR_BLOCK_BYTES 65536u
