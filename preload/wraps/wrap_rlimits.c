@@ -53,7 +53,8 @@ EXPORT int mlockall(int flags)
 
 static bool is_for_space(int resource, const void *limit)
 {
-	return resource == RLIMIT_AS && limit && has_own_log() && !live_is_sealed();
+	return (resource == RLIMIT_AS || resource == RLIMIT_DATA) && limit && has_own_log() &&
+	       !live_is_sealed();
 }
 
 /* The program's own mappings: statm's first number, without the log. */
@@ -68,16 +69,15 @@ static uint64_t other_bytes(const struct log_header *log)
 	return pages * log->page_bytes > log->map_bytes ? pages * log->page_bytes - log->map_bytes : 0;
 }
 
-/* Read the limit again: the caller's structure may hold the old one. */
+/* Read the limit again: the caller's structure may hold the old one. The log is not in RLIMIT_DATA. */
 static void limit_is_set(void)
 {
 	uint64_t others = other_bytes(live.log);
 	struct rlimit limit;
 
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0 ||
-	    limit.rlim_cur == RLIM_INFINITY)
-		return;
-	room_cut(limit.rlim_cur > others ? (limit.rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		room_cut(limit.rlim_cur > others ? (limit.rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
 	heap_limit_space();
 }
 

@@ -420,6 +420,8 @@ map_bytes() {
 	cat >most.c <<-'END'
 		#include <stdio.h>
 		#include <stdlib.h>
+		#include <sys/resource.h>
+		static const struct rlimit own = { 400000 << 10, 400000 << 10 };
 		static void *one(size_t bytes, char by)
 		{
 			void *block;
@@ -430,6 +432,7 @@ map_bytes() {
 		int main(int argc, char **argv)
 		{
 			long nr = 0, bytes = atol(argv[1]);
+			if (argc > 3 && setrlimit(RLIMIT_DATA, &own)) return 1;
 			while (one((size_t)bytes, argc > 2 ? *argv[2] : 'm')) nr++;
 			printf("%ld\n", nr);
 			return 0;
@@ -452,6 +455,9 @@ map_bytes() {
 		recorded=$(ulimit -v 400000 && LD_PRELOAD=$library ./most $((1 << 20)) $by)
 		between "blocks by $by" $((alone - alone / 16)) "$recorded" "$alone"
 	done
+	alone=$(./most 200 malloc itself)
+	recorded=$(LD_PRELOAD=$library ./most 200 malloc itself)
+	between "blocks by a program that limits itself" $((alone - alone / 16 - (12 << 20) / 208)) "$recorded" "$alone"
 }
 
 @test "a handler that allocates between any two instructions of malloc, calloc, realloc and free, to the byte" {
