@@ -112,10 +112,11 @@ static double excess_ns(const struct path_shares *path, const struct tree_node *
 	return most_ns > 0 && more_ns > 0 ? more_ns : 0;
 }
 
-/* Is a call blocked all the time? One for events may poll: it then returns at once. */
+/* Is a call blocked all the time? One for events or a child may only ask: it then returns at once. */
 static bool is_blocked(const struct function *function)
 {
-	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT;
+	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT &&
+	       function->wait != LOG_WAIT_CHILD;
 }
 
 static void divide_path(struct path_shares *path, const struct path_shares *above,

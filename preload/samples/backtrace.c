@@ -160,8 +160,8 @@ static const char *begin(void)
 
 	objects_each(look_at, NULL);
 	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin || !unwinder.get_stack)
-		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into "
-		       "LD_PRELOAD too";
+		return "libgcc_s.so.1 is not loaded: start the program itself by insideme-run, or put it "
+		       "into LD_PRELOAD too";
 	if (!libc._dl_find_object || !unwinder.asks_linker)
 		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that "
 		       "was built with it, are needed";

@@ -518,3 +518,32 @@ line() { echo "$1.c:$(grep -n "$2" $1.c | cut -d: -f1)"; }
 		same "the library's call" "$(waits source caller=wait_in_$library)" "$(line $library '^void wait_in')"
 	done
 }
+
+@test "a call that only asks for children has CPU time, and is not blocked" {
+	cat >asks_only.c <<-'END'
+		#include <signal.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void ask(pid_t child)
+		{
+			for (int i = 0; i < 400000; i++)
+				waitpid(child, 0, WNOHANG);
+		}
+		int main(void)
+		{
+			pid_t child = fork();
+			if (child == 0)
+				for (;;)
+					pause();
+			ask(child);
+			kill(child, SIGKILL);
+			return waitpid(child, 0, 0) != child;
+		}
+	END
+	gcc -w -O1 -g -finstrument-functions asks_only.c -o asks_only
+	often
+	LD_PRELOAD=$library ./asks_only
+	view functions --columns function,self_ns,self_blocked_ns >asked.csv
+	between "% blocked of asking" 0 "$(($("$here/csv" self_blocked_ns function=waitpid <asked.csv) * 100 /
+		$("$here/csv" self_ns function=waitpid <asked.csv)))" 30
+}

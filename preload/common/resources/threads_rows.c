@@ -25,7 +25,7 @@ void tasks_init(struct tasks *tasks, struct log_header *log, struct log_header *
 	tasks->room_bytes = log->map_bytes >> ROOM_SHIFT;
 	tasks->nr_readings = 0;
 	tasks->nr_tasks = 0;
-	tasks->has_more = false;
+	tasks->has_more = tasks->has_new = false;
 }
 
 static void forgo_faults(struct tasks *tasks, const char *why)
@@ -186,7 +186,7 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 		if (tasks->room_bytes < set->first_bytes)
 			return;
 		row_set_init(&task->rows, tasks->log, log_fd, set, (uint32_t)task->tid, task->last);
-		task->has_rows = true;
+		task->has_rows = tasks->has_new = true;
 		return;
 	}
 	append(tasks, task, clock_ticks(tasks->log->clock), figures, log_fd);
@@ -248,6 +248,7 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes)
 {
+	tasks->has_new = false;
 	if (tasks->task_fd < 0)
 		return;
 	if (nr_threads != tasks->nr_tasks || tasks->nr_readings++ % LIST_ALWAYS == 0)

@@ -41,6 +41,7 @@ struct tasks {
 	uint32_t nr_readings;
 	uint32_t nr_tasks;
 	bool has_more;			/* there are more threads than we keep */
+	bool has_new;			/* some were seen for the first time, so their rows begin next time */
 	struct log_header *faults_log;	/* gets page faults by code; NULL: not wanted, or not allowed */
 	struct blocked_log blocked;
 	struct task list[TASKS_MAX];

@@ -12,14 +12,16 @@
 #define MAPS_REST		2000u		/* times what a reading costs: 0.05 % of a core */
 #define THREAD_LEAST_NS		(10u * MS)
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, times the number of threads */
-#define NEW_THREADS_AHEAD_NS	(500u * MS)	/* new threads are read before that is paid for */
+#define NEW_THREADS_AHEAD_NS	(1000u * MS)	/* new threads are read before that is paid for */
 /* An interval set by the user is at least so many times the cost of a row */
 #define LEAST_REST		10u
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are being written */
 
 #define PPM			1000000u
 #define SHARE_PPM		8300u
-#define SELDOM_SHARE_PPM	2500u		/* the part of that for the seldom sets */
+/* The parts of that for sets that are paid for later. What they leave is for the rows of the process. */
+static const uint64_t debt_ppm[NR_DEBTS] = { [DEBT_SELDOM] = 1400, [DEBT_THREADS] = 2400 };
+#define OTHERS_SHARE_PPM	3800u		/* their sum */
 #define RESERVE_NS		200000		/* pays for some rows of the process */
 #define CREDIT_MOST_NS		500000		/* unused credit is kept up to this */
 
@@ -28,7 +30,7 @@ static uint64_t when_earned(const struct account *account, uint64_t now_ns, int6
 {
 	if (account->credit_ns >= credit_ns)
 		return 0;
-	return now_ns + (uint64_t)(credit_ns - account->credit_ns) * PPM / (SHARE_PPM - SELDOM_SHARE_PPM);
+	return now_ns + (uint64_t)(credit_ns - account->credit_ns) * PPM / (SHARE_PPM - OTHERS_SHARE_PPM);
 }
 
 void pace_account_init(struct account *account, uint64_t now_ns)
@@ -36,23 +38,33 @@ void pace_account_init(struct account *account, uint64_t now_ns)
 	*account = (struct account){ .credit_ns = CREDIT_MOST_NS, .credited_ns = now_ns };
 }
 
-void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns)
+void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns,
+			const uint64_t later_ns[NR_DEBTS])
 {
-	uint64_t passed_ns = now_ns - account->credited_ns;
-	uint64_t paid_ns = passed_ns * SELDOM_SHARE_PPM / PPM;
+	uint64_t passed_ns = now_ns - account->credited_ns, all_paid_ns = 0;
 
-	if (paid_ns > account->debt_ns)
-		paid_ns = account->debt_ns;
-	account->debt_ns += seldom_ns - paid_ns;
-	account->credit_ns += (int64_t)(passed_ns * SHARE_PPM / PPM - paid_ns) - (int64_t)spent_ns;
+	for (int i = 0; i < NR_DEBTS; i++) {
+		struct debt *debt = &account->debts[i];
+		uint64_t paid_ns = passed_ns * debt_ppm[i] / PPM;
+
+		if (paid_ns > debt->ns)
+			paid_ns = debt->ns;
+		debt->ns += later_ns[i] - paid_ns;
+		all_paid_ns += paid_ns;
+	}
+	account->credit_ns += (int64_t)(passed_ns * SHARE_PPM / PPM - all_paid_ns) - (int64_t)spent_ns;
 	if (account->credit_ns > CREDIT_MOST_NS)
 		account->credit_ns = CREDIT_MOST_NS;
 	account->credited_ns = now_ns;
 	account->rest_until_ns = when_earned(account, now_ns, 0);
 	account->extra_until_ns = when_earned(account, now_ns, RESERVE_NS);
-	account->seldom_until_ns = account->rest_until_ns;
-	if (account->debt_ns && account->seldom_until_ns < now_ns + account->debt_ns * PPM / SELDOM_SHARE_PPM)
-		account->seldom_until_ns = now_ns + account->debt_ns * PPM / SELDOM_SHARE_PPM;
+	for (int i = 0; i < NR_DEBTS; i++) {
+		struct debt *debt = &account->debts[i];
+
+		debt->until_ns = account->rest_until_ns;
+		if (debt->ns && debt->until_ns < now_ns + debt->ns * PPM / debt_ppm[i])
+			debt->until_ns = now_ns + debt->ns * PPM / debt_ppm[i];
+	}
 }
 
 #define USED_NS		20000u		/* more or less: two clock readings may differ by this */
@@ -132,9 +144,19 @@ uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set)
 	}
 }
 
-bool pace_is_seldom(enum column_set_id set)
+enum debt_id pace_debt(enum column_set_id set)
 {
-	return set != SET_CLOCK && set != SET_PROCESS && set != SET_MEMORY && set != SET_PROCESS_MAPS;
+	switch (set) {
+	case SET_CLOCK:
+	case SET_PROCESS:
+	case SET_MEMORY:
+	case SET_PROCESS_MAPS:
+		return NR_DEBTS;
+	case SET_THREAD:
+		return DEBT_THREADS;
+	default:
+		return DEBT_SELDOM;
+	}
 }
 
 /* An interval that the user set is kept, whatever it costs. */
@@ -183,14 +205,15 @@ static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 	uint64_t due =
 		last ? last + greater(period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
 	const struct account *account = &sampler->account;
+	const enum debt_id debt = pace_debt(set);
 
 	if (!costs_credit(sampler, set))
 		return due;
 	if (set == SET_THREAD && last && sources_have_new_threads(&sampler->sources))
-		return greater(last + THREAD_LEAST_NS + NEW_THREADS_AHEAD_NS, account->seldom_until_ns) -
-		       NEW_THREADS_AHEAD_NS;
-	if (pace_is_seldom(set))
-		return greater(due, account->seldom_until_ns);
+		return greater(last + THREAD_LEAST_NS + NEW_THREADS_AHEAD_NS,
+			       account->debts[debt].until_ns) - NEW_THREADS_AHEAD_NS;
+	if (debt != NR_DEBTS)
+		return greater(due, account->debts[debt].until_ns);
 	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns
 								    : account->rest_until_ns);
 }

@@ -11,23 +11,34 @@ struct sampler;
 
 /*
  * The CPU time that sampling may spend: less than one per cent of a core. CPU time is spent first and earned
- * afterwards, so no estimate of a row's cost is needed. The sets that are read seldom get a part of the
- * credit, and pay off their debt from that, so that an expensive one does not take the rows of the process.
- * Extra rows use what the others leave.
+ * afterwards, so no estimate of a row's cost is needed. The sets that are slow to read, and those of threads,
+ * each get a part of the credit, and pay off their debt from that: so none takes the rows of another. Extra
+ * rows use what the others leave.
  */
+enum debt_id {
+	DEBT_SELDOM,			/* sets about the whole machine, or slow to read or to change */
+	DEBT_THREADS,
+	NR_DEBTS,
+};
+
+struct debt {
+	uint64_t ns;			/* CPU time that is not yet paid off */
+	uint64_t until_ns;		/* no rows of these sets before this */
+};
+
 struct account {
 	int64_t credit_ns;		/* CPU time that may be spent now; below 0: rest */
-	uint64_t debt_ns;		/* cost of the seldom sets that is not yet paid off */
+	struct debt debts[NR_DEBTS];
 	uint64_t credited_ns;	/* credit was earned up to this time; all times are of CLOCK_MONOTONIC */
 	uint64_t rest_until_ns;		/* no rows before this; 0: any time */
 	uint64_t extra_until_ns;	/* no extra rows before this; at least rest_until_ns */
-	uint64_t seldom_until_ns;	/* no rows of the seldom sets before this */
 };
 
 void pace_account_init(struct account *account, uint64_t now_ns);
 
-/* Subtract CPU time: @spent_ns in all but the seldom sets, and @seldom_ns in those. */
-void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns);
+/* Subtract CPU time: @spent_ns at once, and @later_ns for sets that are paid for later. */
+void pace_account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns,
+			const uint64_t later_ns[NR_DEBTS]);
 
 /*
  * A process that uses no CPU time changes nothing that rows would show, so no rows need be read
@@ -61,8 +72,8 @@ uint64_t pace_idle_next_ns(const struct idle *idle, uint64_t interval_ns);
 /* The time between readings of a set, as its cost allows. */
 uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set);
 
-/* Is the set slow to read, and about the whole machine or slow to change? */
-bool pace_is_seldom(enum column_set_id set);
+/* How the set is paid for; NR_DEBTS: at once. */
+enum debt_id pace_debt(enum column_set_id set);
 
 /* When the first row of a set is due; 0: at once. */
 uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set);

@@ -61,7 +61,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
-	sampler->maps_cpu_ns = sampler->maps_cost_ns = sampler->seldom_cpu_ns = 0;
+	sampler->maps_cpu_ns = sampler->maps_cost_ns = 0;
+	__builtin_memset(sampler->later_cpu_ns, 0, sizeof(sampler->later_cpu_ns));
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
 	sampler->line_counts_ns = sampler->ceiling_due_ns = 0;
@@ -103,6 +104,7 @@ int sampler_resume(struct sampler *sampler, int log_fd)
 /* The process's row includes its memory, so a step that takes both sets reads once. */
 static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
 {
+	const enum debt_id debt = pace_debt(set);
 	uint64_t begin_ns, spent_ns;
 	int error;
 
@@ -110,7 +112,7 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 		*ticks = sampler->process_ticks;
 		return 0;
 	}
-	if (!pace_is_seldom(set) && set != SET_PROCESS_MAPS) {
+	if (debt == NR_DEBTS && set != SET_PROCESS_MAPS) {
 		error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
 		sampler->process_ticks = set == SET_PROCESS ? *ticks : 0;
 		return error;
@@ -121,7 +123,7 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 	if (set == SET_PROCESS_MAPS)
 		sampler->maps_cpu_ns = sampler->maps_cost_ns = spent_ns;
 	else
-		sampler->seldom_cpu_ns += spent_ns;
+		sampler->later_cpu_ns[debt] += spent_ns;
 	return error;
 }
 
@@ -201,18 +203,20 @@ static uint64_t newly_spent(void)
  */
 static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 {
-	uint64_t spent_ns = 0;
+	uint64_t spent_ns = 0, apart_ns = sampler->maps_cpu_ns;
 
+	for (int i = 0; i < NR_DEBTS; i++)
+		apart_ns += sampler->later_cpu_ns[i];
 	unclaimed_cpu_ns += newly_spent();
 	if (sampler->took_row || sampler->config.own_thread) {
 		spent_ns += unclaimed_cpu_ns;
 		unclaimed_cpu_ns = 0;
 	}
 	sampler->took_row = false;
-	pace_account_spend(&sampler->account, sampler->now_ns,
-		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns),
-		      sampler->seldom_cpu_ns);
-	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
+	pace_account_spend(&sampler->account, sampler->now_ns, spent_ns - lesser(apart_ns, spent_ns),
+			   sampler->later_cpu_ns);
+	sampler->maps_cpu_ns = 0;
+	__builtin_memset(sampler->later_cpu_ns, 0, sizeof(sampler->later_cpu_ns));
 	__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, spent_ns + grown_ns, __ATOMIC_RELAXED);
 }
 

@@ -13,8 +13,8 @@ struct sampler {
 	struct sources sources;
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
-	/* Spent in this step on SET_PROCESS_MAPS and on the sets of pace_is_seldom() */
-	uint64_t maps_cpu_ns, seldom_cpu_ns;
+	/* Spent in this step on SET_PROCESS_MAPS, and on the sets that are paid for later */
+	uint64_t maps_cpu_ns, later_cpu_ns[NR_DEBTS];
 	uint64_t maps_cost_ns;			/* CPU time of the newest row of SET_PROCESS_MAPS */
 	uint64_t process_ticks;	/* of the row, if the last reading was of SET_PROCESS; otherwise 0 */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row; 0: none yet */

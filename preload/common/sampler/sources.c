@@ -141,6 +141,8 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 
 bool sources_have_new_threads(const struct sources *sources)
 {
+	if (sources->tasks.has_new)
+		return true;
 	return !sources->config.ancestor &&
 	       __atomic_load_n(&sources->config.log->nr_threads, __ATOMIC_RELAXED) != sources->nr_threads_met;
 }

@@ -54,7 +54,7 @@ void sources_read_all(struct sources *sources);
 
 bool sources_have(const struct sources *sources, enum column_set_id set);
 
-/* Has the recorder met threads since SET_THREAD was last read? */
+/* Are there threads that the recorder has met, but that have no row yet? */
 bool sources_have_new_threads(const struct sources *sources);
 
 /*
