@@ -382,6 +382,41 @@ map_bytes() {
 	between "its map of blocks that are mapped singly" 1 $map_all $((all / 100 + rest))
 }
 
+@test "the map of a program that locks what it maps is not locked" {
+	local alone recorded
+	cat >locks.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		static long locked_kib(void)
+		{
+			char line[256];
+			long kib = 0;
+			FILE *status = fopen("/proc/self/status", "r");
+			while (fgets(line, sizeof(line), status))
+				sscanf(line, "VmLck: %ld", &kib);
+			fclose(status);
+			return kib;
+		}
+		int main(void)
+		{
+			long before;
+			if (mlockall(MCL_FUTURE)) return 77;
+			before = locked_kib();
+			for (int i = 0; i < 40000; i++)
+				if (!malloc(100)) return 77;
+			printf("%ld\n", locked_kib() - before);
+			return 0;
+		}
+	END
+	gcc -O0 -fno-builtin -finstrument-functions locks.c -o locks
+	alone=$(./locks) || skip "4 MiB cannot be locked here"
+	recorded=$(LD_PRELOAD=$library ./locks)
+	between "locked KiB, where the map has 1200" "$alone" "$recorded" $((alone + 600))
+	same "blocks" "$(of not_freed_blocks main)" 40000
+}
+
 @test "a calloc whose product overflows, and calls with wrong alignments, leave the log its room" {
 	cat >wrong.c <<-'END'
 		#include <stdio.h>
