@@ -417,6 +417,29 @@ map_bytes() {
 	same "blocks" "$(of not_freed_blocks main)" 40000
 }
 
+@test "the map has no huge pages, and no place in core dumps" {
+	cat >shows.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		int main(void)
+		{
+			char line[4096];
+			FILE *maps = fopen("/proc/self/smaps", "r");
+			for (int i = 0; i < 400000; i++)
+				if (!malloc(100)) return 1;
+			while (fgets(line, sizeof(line), maps))
+				fputs(line, stdout);
+			return 0;
+		}
+	END
+	gcc -O0 -fno-builtin -finstrument-functions shows.c -o shows
+	LD_PRELOAD=$library ./shows | awk '/^[0-9a-f]+-[0-9a-f]+ / { is_heap = $6 == "[heap]" } /^Rss:/ { kib = $2 }
+		/^VmFlags:/ && kib > 8000 && !is_heap' >flags
+	same "places of the map" "$(wc -l <flags)" 1
+	grep -w dd flags
+	[ ! -e /sys/kernel/mm/transparent_hugepage ] || grep -w nh flags
+}
+
 @test "a calloc whose product overflows, and calls with wrong alignments, leave the log its room" {
 	cat >wrong.c <<-'END'
 		#include <stdio.h>
