@@ -22,13 +22,14 @@ test("last words are without the padding of text", async () => {
 });
 
 // A program of short calls, for which the page has flags and commands to paste.
-const short = record("short", "short_calls", [], { INSIDEME_TIMING: "exact" });
+const short = record("short", "counted", [], { INSIDEME_TIMING: "exact" });
 
 test("flags and commands are whole, and buttons copy them", async () => {
 	const tab = await open(makePage(short, "short.html"));
+	await tab.locator(".notes .command-lines").first().waitFor();
 	const shown = await tab.locator(".notes .command-lines").evaluateAll((list) => list.map((one) =>
 		[one.firstChild.textContent, one.closest("dd").scrollHeight <= one.closest("dd").clientHeight + 1]));
-	check(`commands: ${JSON.stringify(shown)}`, shown.some(([text]) => /^insideme-run --sample=250 -- .*short_calls\ninsideme-report/.test(text)));
+	check(`commands: ${JSON.stringify(shown)}`, shown.some(([text]) => /^insideme-run --sample=250 -- .*counted\ninsideme-report/.test(text)));
 	same("clipped", shown.filter(([, whole]) => !whole), []);
 	await tab.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; });
 	await tab.locator(".command-lines .copy").last().click();

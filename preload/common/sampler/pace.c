@@ -12,7 +12,7 @@
 #define MAPS_REST		2000u		/* times what a reading costs: 0.05 % of a core */
 #define THREAD_LEAST_NS		(10u * MS)
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, times the number of threads */
-#define NEW_THREADS_AHEAD_NS	(1000u * MS)	/* new threads are read before that is paid for */
+#define NEW_THREADS_AHEAD_NS	(1000u * MS)	/* new threads are read so long before it is paid */
 /* An interval set by the user is at least so many times the cost of a row */
 #define LEAST_REST		10u
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are being written */
