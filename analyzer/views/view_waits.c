@@ -294,7 +294,7 @@ static char *note(struct document *document, const struct wait_sums *sums)
 	}
 	if (has_samples(sums)) {
 		text = document_text(document,
-				     "%s%s≈: system calls that such looks found, beside those recorded",
+				     "%s%s≈: what looks at blocked threads found, beside recorded calls",
 				     text, between);
 		between = "; ";
 	}

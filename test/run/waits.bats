@@ -346,7 +346,7 @@ cause() {
 }
 
 @test "the first rows name a lock that is held too long, and a convoy" {
-	cause keep waits "table_lock, held by keep"
+	cause keep waits "table_lock, held.* by keep"
 	cause convoy waits table_lock
 	cause keep Waits table_lock
 	cause convoy Waits table_lock
