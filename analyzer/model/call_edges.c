@@ -55,7 +55,7 @@ static void add_counted(struct edge *edge, uint64_t calls)
 	edge->primitive_calls += calls;
 }
 
-/* What call sites of @process counted in inlined copies. @left: [number of a function]: all other calls */
+/* Place the calls that @process counted in inlined copies, and take them off @left: [function number] */
 static void place_inlined(struct edges *edges, struct hashtable *table, const struct process *process,
 			  uint64_t *left)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Blocks that no allocator returned: "double": a block freed twice; "inside": an address within a
- * block; "large": within a block of 40 MiB; "foreign": one on the stack; "moved": realloc of one. glibc reports it and aborts, other allocators may
- * not: the same line and signal with the recorder.
+ * block; "large": within a block of 40 MiB; "foreign": one on the stack; "moved": realloc of one.
+ * glibc reports it and aborts, other allocators may not: the same line and signal with the recorder.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 
 #define PPM			1000000u
 #define SHARE_PPM		8300u
-/* The parts of that for sets that are paid for later. What they leave is for the rows of the process. */
+/* Of that, for sets that are paid for later. The rest is for the rows of the process. */
 static const uint64_t debt_ppm[NR_DEBTS] = { [DEBT_SELDOM] = 1400, [DEBT_THREADS] = 2400 };
 #define OTHERS_SHARE_PPM	3800u		/* their sum */
 #define RESERVE_NS		200000		/* pays for some rows of the process */
