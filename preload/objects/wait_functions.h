@@ -314,6 +314,14 @@
 		fills(standard(real.stdout), 1), 0, EOF) \
 	X(int, __overflow, (FILE *file, int byte), (file, byte), "putc", file, fills(file, 1), 0, \
 		EOF) \
+	X(int, fseek, (FILE *file, long to, int whence), (file, to, whence), "fseek", file, \
+		leaves(file, to, whence), 0, -1) \
+	X(int, fseeko, (FILE *file, off_t to, int whence), (file, to, whence), "fseek", file, \
+		leaves(file, to, whence), 0, -1) \
+	X(int, fseeko64, (FILE *file, off64_t to, int whence), (file, to, whence), "fseek", file, \
+		leaves(file, to, whence), 0, -1) \
+	X(int, fsetpos, (FILE *file, const fpos_t *to), (file, to), "fsetpos", file, true, 0, -1) \
+	X(int, fsetpos64, (FILE *file, const fpos64_t *to), (file, to), "fsetpos", file, true, 0, -1) \
 	X(int, vprintf, (const char *format, va_list list), (format, list), "printf", \
 		standard(real.stdout), fills(standard(real.stdout), PRINT_ROOM), result, -1) \
 	X(int, vfprintf, (FILE *file, const char *format, va_list list), (file, format, list), \

@@ -157,6 +157,21 @@ static bool holds(const FILE *file)
 	       (wide && wide->write_ptr > wide->write_base);
 }
 
+/*
+ * Does the place @to lie outside the buffer, or may it? Then glibc moves the file to it, and fills the buffer
+ * of a stream that reads. @_offset is where the buffer ends in the file, -1 before it is known.
+ */
+static bool leaves(const FILE *file, off64_t to, int whence)
+{
+	off64_t begin, place;
+
+	if (!file || file->_mode > 0 || holds(file) || whence == SEEK_END || file->_offset < 0)
+		return file != NULL;
+	begin = file->_offset - (file->_IO_read_end - file->_IO_buf_base);
+	place = whence == SEEK_CUR ? file->_offset - (off64_t)bytes_left(file) + to : to;
+	return !file->_IO_read_base || place < begin || place >= file->_offset;
+}
+
 static int descriptor_of(const FILE *file)
 {
 	return file ? file->_fileno : -1;

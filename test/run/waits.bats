@@ -141,6 +141,39 @@ waited_in() {
 	same "of a line in pieces of 198 bytes" "$(sum calls function=fgets caller='main;by_fgets')" 4
 }
 
+@test "a seek fills the buffer of a stream that reads: that is a wait, a seek within the buffer is none" {
+	needs_strace
+	head -c 40960 /dev/zero >blocks
+	gcc -g -O1 -finstrument-functions -x c - -o seek <<-'END'
+		#define _GNU_SOURCE
+		#include <stdio.h>
+		void look(FILE *file, long at, int whence)
+		{
+			char record[16];
+			if (fseek(file, at, whence) != 0 || fread(record, 1, 16, file) != 16)
+				puts("wrong");
+		}
+		int main(void)
+		{
+			FILE *file = fopen("blocks", "r");
+			setvbuf(file, NULL, _IOFBF, 4096);
+			for (int i = 0; i < 10; i++) {
+				look(file, i * 7 % 10 * 4096 + 100, SEEK_SET);	/* another block */
+				look(file, i * 7 % 10 * 4096 + 4000, SEEK_SET);	/* the same */
+				look(file, -500, SEEK_CUR);
+			}
+			return fclose(file);
+		}
+	END
+	strace -f -o trace -e trace=read -e inject=read:delay_enter=2000:when=3+ -E LD_PRELOAD="$library" ./seek >stdout
+	same "what it printed" "$(cat stdout)" ""
+	same "reads" "$(grep -c '"\\0' trace)" 11 # the first seek reads up to its place
+	view waits >waits.csv
+	same "seeks that read" "$(waits calls function=fseek caller='main;look' object="$PWD/blocks")" 10
+	between "ms" 20 "$(($(sum total_ns function=fseek) / 1000000))" 1000
+	same "reads beside them" "$(waits calls function=fread)" 1
+}
+
 @test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
 	local name program
 	for program in barriers barriers.clang; do
