@@ -108,7 +108,9 @@ static void add_rest(struct grid *grid, size_t nr_rest)
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		const struct column *column = rows->columns[i];
-		bool is_known = column->flags & COLUMN_SUMS && rows->totals[i].nr > rows->shown[i].nr;
+		size_t nr_known = rows->totals[i].nr - rows->shown[i].nr;
+		bool is_known = column->flags & COLUMN_SUMS && nr_known &&
+				!(column->flags & COLUMN_ALL && nr_known < nr_rest);
 		struct value value = !is_known ? value_empty()
 					       : value_real(rows->totals[i].unit,
 							    rows->totals[i].sum - rows->shown[i].sum);

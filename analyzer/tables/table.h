@@ -88,6 +88,7 @@ static inline int value_compare(struct value a, struct value b)
 #define COLUMN_NAME	4u	/* a function's name: --match filters by it, text shortens it */
 #define COLUMN_ROOM	8u	/* in text this column takes the room that the others leave */
 #define COLUMN_SPARE	16u	/* text drops it where the line is too long, the last such column first */
+#define COLUMN_ALL	2048u	/* with COLUMN_SUMS: an empty cell is not 0, so no sum has it */
 #define COLUMN_FUNCTION	(COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM)
 #define COLUMN_WRAPS	32u	/* the last column: text continues it in the next line */
 

@@ -80,7 +80,7 @@ static struct value get_time(const struct column *column, const void *row)
 static const struct column columns[] = {
 	{ "total_ns", "Elapsed", COLUMN_SUMS, get_time, 0 },
 	{ "total_percent", "", COLUMN_SUMS, WAIT(total_percent, UNIT_PERCENT) },
-	{ "blocked_ns", "Blocked", COLUMN_SUMS, get_time, 1 },
+	{ "blocked_ns", "Blocked", COLUMN_SUMS | COLUMN_ALL, get_time, 1 },
 	{ "calls", "Calls", COLUMN_SUMS, WAIT(sum.calls, UNIT_COUNT | NOT_0) },
 	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.samples, UNIT_COUNT | NOT_0) },
 	{ "open_calls", "Open", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.open_calls, UNIT_COUNT) },

@@ -242,6 +242,15 @@ lines_of() {
 	done
 }
 
+@test "where it is not known of every wait, a sum of waits has no blocked time" {
+	gcc -g -O1 -pthread "$here/../programs/unseen_waits.c" -o unseen
+	INSIDEME_INTERVAL=10ms monitor -q -- ./unseen
+	same "of recorded calls" "$("$report" -v waits -f csv | "$here/csv" blocked_ns function=pthread_join)" ""
+	[ "$("$report" -v waits -f csv | "$here/csv" blocked_ns kind=sampled | grep -c .)" -ge 2 ]
+	"$report" -v waits --columns blocked_ns,function --top 1 | tr -s ' ' >page
+	grep -E '^ *[0-9]+ other waits' page || { cat page; return 1; }
+}
+
 @test "forked workers that do nothing but wait have their waits, and a row of one process has its pid" {
 	local program
 	for program in waiting_workers waiting_workers.plain; do
