@@ -203,16 +203,20 @@ static bool is_folder_of(const struct report *report)
 	return is_same;
 }
 
+/* Asked before anything is written: another run's folder stays as it is. Return: false after an error() */
+static bool may_take_logs(const struct report *report)
+{
+	if (report->options->logs == LOGS_MOVE && model_is_running(report->model)) {
+		error("--move: the run still goes on; --copy copies what there is now");
+		return false;
+	}
+	return is_folder_of(report);
+}
+
 static int take_logs(const struct report *report)
 {
 	int status = EXIT_SUCCESS;
 
-	if (!is_folder_of(report))
-		return EXIT_FAILURE;
-	if (report->options->logs == LOGS_MOVE && model_is_running(report->model)) {
-		error("--move: the run still goes on; --copy copies what there is now");
-		return EXIT_FAILURE;
-	}
 	for (size_t i = 0; i < report->nr_runs && status == 0; i++)
 		for (size_t j = 0; j < report->runs[i].nr_logs && status == 0; j++)
 			status = take_log(report, report->runs[i].logs[j]);
@@ -273,6 +277,8 @@ int folder_write(struct report *report)
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		status = cannot_write(folder, errno);
+	if (status == 0 && report->options->logs && !may_take_logs(report))
+		status = EXIT_FAILURE;
 	if (status == 0)
 		status = page_save(report, path);
 	if (status == 0)

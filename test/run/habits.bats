@@ -609,8 +609,10 @@ assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 	monitor --run=second -- "$bin/calls" || same status $? 7
 	"$report" -o folder/ --copy first 2>report.stderr
 	logs=$(find folder -name '*.log' | wc -l)
+	(cd folder && md5sum -- *) >before
 	run "$report" -o folder/ --copy second
 	same "status" "$status" 1
+	same "files of the folder that are new or changed" "$( (cd folder && md5sum -- *) | diff before - | wc -l)" 0
 	[[ $output == *'folder/ has logs of first; logs of another run need a folder of their own'* ]]
 	same "logs" "$(find folder -name '*.log' | wc -l)" "$logs"
 	"$report" -o folder/ --copy first 2>report.stderr	# once more: the log may have grown
