@@ -321,6 +321,12 @@ static const char *own_end_text(const struct process *process)
 	return kind < sizeof(texts) / sizeof(*texts) ? texts[kind] : NULL;
 }
 
+bool process_end_is_timed(const struct process *process)
+{
+	return process->end_kind != END_UNKNOWN &&
+	       (process->end_kind != END_SILENT || own_end_text(process) != NULL);
+}
+
 static const char *silent_text(const struct process *process)
 {
 	const char *own = own_end_text(process);

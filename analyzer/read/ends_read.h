@@ -12,3 +12,6 @@ void ends_find(struct model *model);
 
 /* "exit status 0", "killed by SIGKILL" */
 const char *process_end_text(const struct process *process, char *out, size_t bytes);
+
+/* false: nothing saw the end. The process lasted at least until process->last, the last that it recorded. */
+bool process_end_is_timed(const struct process *process);

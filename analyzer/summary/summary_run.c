@@ -118,8 +118,9 @@ static void add_end(struct document *document, const struct report *report)
 		who = nr > 1 ? document_text(document, "each of %zu ranks: ", nr)
 			     : document_text(document, "rank %d: ", process->header.rank);
 	}
-	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
+	document_add(document, "Ended", document_text(document, "%s%s after %s%s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
+		process_end_is_timed(process) ? "" : "at least ",
 		document_number(document, UNIT_NS, last - first->start)))->wraps = true;
 }
 

@@ -188,8 +188,9 @@ static void add_lead(struct document *document, const struct member *const *list
 	if (nr == 1 && worst->last && worst->end != NO_TIME)
 		document_add(document, "Ended",
 			     document_text(
-				     document, "%s: %s, after %s", member_program(worst),
+				     document, "%s: %s, after %s%s", member_program(worst),
 				     process_end_text(worst->last, text, sizeof(text)),
+				     process_end_is_timed(worst->last) ? "" : "at least ",
 				     document_number(document, UNIT_NS, worst->end - worst->begin)))
 			->wraps = true;
 	else if (!nr_bad)

@@ -228,6 +228,16 @@ static void flatten(struct process_row *rows, size_t nr)
 		rows[i].depth = 0;
 }
 
+static const char *silent_note(struct document *document, const struct model *model, const char *note)
+{
+	static const char text[] = "no word: Lasted is until the last record";
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!process_end_is_timed(model->processes[i]))
+			return note ? document_text(document, "%s; %s", note, text) : text;
+	return note;
+}
+
 /* A tree, unless another order is asked for. In long text, processes that are alike share a row. */
 static void choose_rows(struct table *table, struct document *document, struct report *report)
 {
@@ -248,6 +258,7 @@ static void choose_rows(struct table *table, struct document *document, struct r
 		table->note = "x N: N alike: the sum of their CPU, threads and calls, the longest time, "
 			"the largest peak; --top 0: each";
 	}
+	table->note = silent_note(document, report->model, table->note);
 	if (table->fixed && top)
 		table->nr_left_out = process_rows_limit(list, &rows->nr, top);
 	rows->list = document_keep(document, list);

@@ -192,7 +192,12 @@ edges() {
 	[[ ${lines[4]} == *"1 other process" && $output == *": 2 open stacks"* ]]
 	record ends kill || same status $? 137
 	run "$report" -v errors
-	[[ $output == *"ended without a word: SIGKILL, a raw exit or an exec"* ]]
+	[[ $output == *"ended without a word: SIGKILL, a raw exit or an exec"*", after at least "* ]]
+	"$report" | grep -A1 '^Ended ' | xargs | grep -E 'would know\) after at least [0-9.]+ [mu]?s'
+	"$report" -v processes | grep -q 'no word: Lasted is until the last record'
+	record ends exit || same status $? 11
+	"$report" | grep -E '^Ended +exit status [0-9]+ after [0-9.]+ [mu]?s'
+	! "$report" -v processes | grep 'no word' || return 1
 	LD_PRELOAD=$library bash -c '/bin/true; exit 0'
 	run "$report" -v errors
 	same "first line" "${lines[0]}" "Ended     2 processes with exit status 0"
