@@ -14,9 +14,11 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/calls/thread_curves.h"
 #include "analyzer/calls/wait_curve.h"
+#include "analyzer/log/logfile.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/nodes_read.h"
 #include "analyzer/resources/time_curve.h"
 
 #define SPANS_JOINED	1024	/* so few are joined at the end only */
@@ -39,6 +41,7 @@ struct call_stack {
 	struct pending *pending;
 	size_t nr;
 	bool is_open;
+	double known[2], stored[2];	/* read and written: see thread_use_take_out() */
 };
 
 /* A call that has ended, or is taken as ended. */
@@ -81,14 +84,14 @@ static struct call_stack *stack_of(const struct uses *uses, struct thread *threa
 {
 	struct call_stack *stack = &uses->stacks[thread->index];
 
-	if (!stack->is_open) {
-		stack->is_open = true;
-		thread_use_open(&stack->use, thread, tid);
-	} else if (stack->use.tid != tid) {
+	if (stack->is_open && stack->use.tid == tid)
+		return stack;
+	if (stack->is_open)
 		thread_use_close(&stack->use);
-		thread_use_open(&stack->use, thread, tid);
-		stack->nr = 0;
-	}
+	stack->is_open = true;
+	stack->nr = 0;
+	thread_use_open(&stack->use, thread, tid);
+	thread_use_take_out(&stack->use, thread, stack->known, stack->stored);
 	return stack;
 }
 
@@ -368,6 +371,79 @@ static void give_times(struct model *model, const struct path_shares *shares)
 	free(nodes);
 }
 
+/* ---- input and output by library calls whose bytes were recorded ---- */
+
+/* The call at @path of a thread has read this many bytes, or written them. */
+struct transfer {
+	struct thread *thread;
+	struct tree_node *path;
+	bool is_write;
+	double bytes;
+};
+
+/*
+ * Streams have a buffer, and the kernel does not count what sockets receive and send by their own calls.
+ * Return: false: @transfer->path is no call of read() or write(), or a relative.
+ */
+static bool set_direction(struct transfer *transfer)
+{
+	const struct function *function = transfer->path ? transfer->path->function : NULL;
+
+	if (!function || function->wait != LOG_WAIT_FILE)
+		return false;
+	transfer->is_write = strstr(function->region, "write") != NULL;
+	return transfer->is_write || strstr(function->region, "read") != NULL;
+}
+
+static void each_transfer(struct uses *uses,
+			  void (*visit)(struct uses *uses, const struct transfer *transfer))
+{
+	const struct logfile *log = uses->process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		struct transfer transfer = { NULL };
+		uint64_t offset = extent->offset + sizeof(struct log_area),
+			 end = extent->offset + extent->bytes;
+
+		if (extent->kind == LOG_AREA_WAITS)
+			transfer.thread = nodes_thread(uses->process, extent->owner);
+		if (!transfer.thread || transfer.thread->left_out)
+			continue;
+		for (; offset + sizeof(struct log_wait) <= end; offset += sizeof(struct log_wait)) {
+			struct log_wait wait;
+
+			memcpy(&wait, log->base + offset, sizeof(wait));
+			transfer.path = wait.node ? nodes_path(transfer.thread, wait.node) : NULL;
+			transfer.bytes = (double)wait.bytes;
+			if (wait.object_kind != LOG_WAIT_ADDRESS && set_direction(&transfer))
+				visit(uses, &transfer);
+		}
+	}
+}
+
+static void know_transfer(struct uses *uses, const struct transfer *transfer)
+{
+	uses->stacks[transfer->thread->index].known[transfer->is_write] += transfer->bytes;
+}
+
+static void add_transfer(struct uses *uses, const struct transfer *transfer)
+{
+	const struct call_stack *stack = stack_of(uses, transfer->thread, transfer->thread->tid);
+	const int chars = USE_READ_CHARS + transfer->is_write, bytes = USE_READ_BYTES + transfer->is_write;
+	const double stored = transfer->bytes * stack->stored[transfer->is_write];
+
+	add(&use_of(transfer->path->function)->self[chars], transfer->bytes);
+	add(&use_of(transfer->path->function)->self[bytes], stored);
+	for (struct tree_node *node = transfer->path; node && node->function;
+	     node = node->starter ? NULL : node->parent) {
+		if (tree_is_recursion(node))
+			continue;
+		add(&use_of(node->function)->total[chars], transfer->bytes);
+		add(&use_of(node->function)->total[bytes], stored);
+	}
+}
+
 /* One process after the other: the curves of 10,000 ranks would not fit in memory. */
 static void read_process(struct process *process, struct uses *uses)
 {
@@ -377,11 +453,13 @@ static void read_process(struct process *process, struct uses *uses)
 	uses->process = process;
 	uses->stacks = xcalloc(process->nr_threads + 1, sizeof(*uses->stacks));
 	uses->has_peaks = false;
+	each_transfer(uses, know_transfer);
 	while (slices_next(reader, &slice))
 		if (slice.node->function->stats.calls)
 			add_slice(&slice, uses);
-	slices_close(reader);
 	add_open_calls(process, uses);
+	each_transfer(uses, add_transfer);
+	slices_close(reader);
 	for (int i = 0; i < NR_PEAKS && uses->has_peaks; i++)
 		peaks_release(&uses->peaks[i]);
 	for (size_t i = 0; i < process->nr_threads; i++)

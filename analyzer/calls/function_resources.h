@@ -6,7 +6,9 @@
  * divided among threads by their CPU time. If the kernel recorded context switches, a thread's CPU time and
  * blocked time are exact, and bytes and faults grow as its CPU time does. So is the growth of RSS that was
  * read at a call's entry and exit, if the process has one thread. Calls without a record have shares of CPU,
- * waiting and blocked time, see path_shares.h. All else that they used counts for their caller.
+ * waiting and blocked time, see path_shares.h. The bytes of read() and write() are those of the recorded
+ * library calls; what is left of a thread's bytes grows as above. All else that they used counts for their
+ * caller.
  */
 #pragma once
 

@@ -285,6 +285,45 @@ void thread_use_close(struct thread_use *use)
 	curve_release(&use->gpu);
 }
 
+static void scale(struct curve *curve, size_t number, double by)
+{
+	for (size_t point = 0; point < curve->nr; point++)
+		curve->numbers[point * curve->nr_numbers + number] *= by;
+}
+
+/* A curve may go on before the thread began, and after it ended: with what others did. */
+static void counts_of_life(struct thread_use *use, const struct thread *thread, double *counts)
+{
+	double before[NR_COUNTS] = { 0 };
+
+	curve_at(&use->counts, thread->end == NO_TIME ? INT64_MAX : thread->end, counts);
+	if (thread->serial && thread->begin != NO_TIME)
+		curve_at(&use->counts, thread->begin, before);
+	for (size_t i = 0; i < NR_COUNTS; i++)
+		counts[i] -= before[i];
+}
+
+/* Storage has moved no more for these bytes than they are: pages of mapped files are read, too. */
+void thread_use_take_out(struct thread_use *use, const struct thread *thread, const double *known,
+			 double *stored)
+{
+	double counts[NR_COUNTS];
+
+	stored[0] = stored[1] = NAN;
+	if (!use->counts.nr)
+		return;
+	counts_of_life(use, thread, counts);
+	for (size_t i = 0; i < 2; i++) {
+		const size_t chars = USE_READ_CHARS - USE_MINOR_FAULTS + i,
+			     bytes = USE_READ_BYTES - USE_MINOR_FAULTS + i;
+		const double all = fmax(counts[chars], known[i]);
+
+		stored[i] = all > 0 ? fmin(counts[bytes] / all, 1) : 0;
+		scale(&use->counts, chars, all > 0 ? 1 - known[i] / all : 1);
+		scale(&use->counts, bytes, counts[bytes] > 0 ? 1 - stored[i] * known[i] / counts[bytes] : 1);
+	}
+}
+
 /* Differences of the numbers of @curve. NAN if it has no points. */
 static void between(struct curve *curve, int64_t from, int64_t to, double *used)
 {

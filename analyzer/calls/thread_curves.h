@@ -21,6 +21,13 @@ struct thread_use {
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
 void thread_use_close(struct thread_use *use);
 
+/*
+ * Take out of the curves what the log has of calls: @known, bytes read and written. Set @stored: how much of
+ * each such byte was read from storage, or written to it; NAN: not known.
+ */
+void thread_use_take_out(struct thread_use *use, const struct thread *thread, const double *known,
+			 double *stored);
+
 /* Its use between two model times: [NR_USES]; NAN: not known. */
 void thread_use_between(struct thread_use *use, int64_t from, int64_t to, double *used);
 

@@ -122,7 +122,8 @@ static struct value get_use(const struct column *column, const void *row)
 	const struct function *function = function_of(row);
 	const struct function_use *use = function->use;
 	size_t kind = column->index & USE_NUMBER;
-	uint64_t calls = use && kind > USE_BLOCKED_NS ? use->calls : function->stats.calls;
+	const bool is_io = (kind >= USE_READ_BYTES && kind <= USE_WRITE_CHARS) || kind == USE_IO;
+	uint64_t calls = use && kind > USE_BLOCKED_NS && !is_io ? use->calls : function->stats.calls;
 	enum unit unit = unit_of_use(kind);
 	struct value time =
 		stats_cell(&function->stats, column->index & (USE_SELF | USE_SHARE) ? CELL_SELF : CELL_TOTAL);

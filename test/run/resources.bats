@@ -549,9 +549,14 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 
 @test "what was written in no function is told, and nothing where functions wrote it" {
 	cat >writes.c <<-'END'
+		#define _GNU_SOURCE
 		#include <fcntl.h>
 		#include <pthread.h>
+		#include <sys/syscall.h>
 		#include <unistd.h>
+		#ifdef RAW
+		#define write(...) syscall(SYS_write, __VA_ARGS__)
+		#endif
 		static char bytes[1 << 20];
 		HOOKS static void *writes(void *unused)
 		{
@@ -573,7 +578,7 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 		}
 	END
 	gcc -w -O1 -g -pthread -finstrument-functions -DHOOKS= writes.c -o all
-	gcc -w -O1 -g -pthread -finstrument-functions '-DHOOKS=__attribute__((no_instrument_function))' writes.c -o some
+	gcc -w -O1 -g -pthread -finstrument-functions -DRAW '-DHOOKS=__attribute__((no_instrument_function))' writes.c -o some
 	INSIDEME_INTERVAL=10ms LD_PRELOAD=$library ./all
 	same "with hooks" "$(view quality | grep -c unplaced_io_bytes || true)" 0
 	rm -rf insideme.data
@@ -582,4 +587,53 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 		"$(view quality | "$here/csv" value finding=unplaced_io_bytes | cut -d. -f1)" 8500000
 	same "of calls that only wait" "$(view functions --columns function,write_chars |
 		grep -E '^(usleep|pthread_join),' | sort | xargs)" "pthread_join,0 usleep,0"
+}
+
+@test "functions: what read() and write() moved is theirs, to the byte, and of functions that call them" {
+	cat >moves.c <<-'END'
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <time.h>
+		#include <unistd.h>
+		static char bytes[1 << 16];
+		static void compute(void)
+		{
+			struct timespec now, from;
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+			do
+				clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+			while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < 5000000);
+		}
+		static void put(int fd) { for (int i = 0; i < 16; i++) write(fd, bytes, sizeof(bytes)); }
+		static void get(int fd) { for (int i = 0; i < 8; i++) pread(fd, bytes, sizeof(bytes), 0); }
+		static void few(int fd) { for (int i = 0; i < 100; i++) write(fd, bytes, 1); }
+		static void *work(void *name)
+		{
+			int fd = open(name, O_CREAT | O_TRUNC | O_RDWR, 0600);
+			for (int i = 0; i < 20; i++) {
+				put(fd);
+				compute();
+				get(fd);
+				few(fd);
+			}
+			return name;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			work("one");
+			pthread_create(&thread, 0, work, "two");
+			pthread_join(thread, 0);
+			return 0;
+		}
+	END
+	gcc -w -O0 -g -pthread -finstrument-functions moves.c -o moves
+	LD_PRELOAD=$library ./moves	# 40 times 1 MiB and 100 bytes written, 512 KiB read
+	view functions --columns function,write_chars,read_chars >functions.csv
+	for each in put,41943040,0 get,0,20971520 few,4000,0 write,41947040,0 pread,0,20971520; do
+		[ "$(grep "^${each%%,*}," functions.csv)" = "$each" ] || { cat functions.csv; false; }; done
+	# the dynamic linker reads before main, and the rest is the recorder's
+	between "written by compute" 0 "$("$here/csv" write_chars function=compute <functions.csv)" 4096
+	between "read by compute" 0 "$("$here/csv" read_chars function=compute <functions.csv)" 65536
+	between "written by work" 41947040 "$("$here/csv" write_chars function=work <functions.csv)" 41951136
 }
