@@ -318,6 +318,33 @@ static double blocked_ns(const struct model *model, const struct wait_sum *sum)
 	return isnan(blocked_ns) ? NAN : sum->total_ns * fmin(blocked_ns / self_ns, 1);
 }
 
+/*
+ * A look at a blocked thread stands for all of its blocked time since the look before, wherever the thread
+ * was then. How long a path was blocked in itself is known better: what looks found there shares that.
+ */
+static void fit_samples(const struct model *model, struct wait_sums *sums)
+{
+	double *sampled_ns = xcalloc(model->nr_tree_nodes, sizeof(*sampled_ns)); /* [id of a path] */
+
+	for (size_t i = 0; i < sums->nr; i++)
+		if (sums->sums[i].samples && sums->sums[i].caller)
+			sampled_ns[sums->sums[i].caller->id] += sums->sums[i].total_ns;
+	for (size_t i = 0; i < sums->nr && model->path_used_ns; i++) {
+		struct wait_sum *sum = &sums->sums[i];
+		const struct tree_node *path = sum->samples ? sum->caller : NULL;
+		double fitted_ns;
+
+		if (!path || !(path_stats(path).self_ns > 0))
+			continue;
+		fitted_ns = model->path_used_ns[path->id][USE_BLOCKED_NS] * sum->total_ns / sampled_ns[path->id];
+		if (!(fitted_ns >= 0))
+			continue;
+		sums->total_ns += fitted_ns - sum->total_ns;
+		sum->total_ns = fitted_ns;
+	}
+	free(sampled_ns);
+}
+
 /* They live as long as the document. */
 static struct wait_sums *read_sums(struct document *document, struct model *model)
 {
@@ -326,6 +353,7 @@ static struct wait_sums *read_sums(struct document *document, struct model *mode
 	waits_read(model, sums);
 	if (sums->nr)
 		function_use_read(model);
+	fit_samples(model, sums);
 	for (size_t i = 0; i < sums->nr; i++)
 		sums->sums[i].blocked_ns = blocked_ns(model, &sums->sums[i]);
 	document_keep(document, sums->sums);

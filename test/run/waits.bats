@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What library calls waited for: by which call, for which object, how long, and who held it.
 load lib
+load waits
 all_views=" "
-
-# waits COLUMN [CONDITIONS]: cells of the view
-waits() {
-	[ -e waits.csv ] || view waits >waits.csv
-	"$here/csv" "$@" <waits.csv
-}
 
 @test "locks, their holders, files and sleeps have names" {
 	local program
@@ -32,9 +27,6 @@ waits() {
 		same "barrier" "$(waits kind caller=holder function=pthread_barrier_wait)" barrier
 	done
 }
-
-# sum COLUMN CONDITIONS
-sum() { waits "$@" | awk '{sum += $1} END {printf "%d\n", sum}'; }
 
 @test "the same without hooks: by the symbol of the function that calls" {
 	record locks.plain
@@ -222,33 +214,6 @@ lines_of() {
 		"$report" -v waits | sed -n '1,/^each object/p' | tr -s ' \n' ' ' >page
 		grep -oE "read $PWD/file.[0-9]* and 19 others in " page
 	done
-}
-
-@test "waits that no wrapper sees are found by looks at blocked threads, and marked" {
-	local how
-	export INSIDEME_INTERVAL=10ms
-	for how in record 'monitor -q --'; do
-		rm -rf insideme.data waits.csv
-		$how "$([ "$how" = record ] || echo "$bin/")unseen_waits"
-		between "asleep, ms" 300 "$(($(sum total_ns function=clock_nanosleep \
-			caller='main;wait_raw') / 1000000))" 1100
-		between "reading, ms" 300 "$(($(sum total_ns function=read caller=read_raw \
-			kind=sampled) / 1000000))" 1100
-		[ "$(sum samples function=read kind=sampled)" -ge 5 ]
-		same "calls" "$(waits calls function=read kind=sampled)" ""
-		"$report" -v waits >page
-		grep -E '^ *≈[0-9.]+ ms .*clock_nanosleep in main > wait_raw' page
-		waits object function=read kind=sampled | grep -x 'descriptor [0-9]*'
-	done
-}
-
-@test "where it is not known of every wait, a sum of waits has no blocked time" {
-	gcc -g -O1 -pthread "$here/../programs/unseen_waits.c" -o unseen
-	INSIDEME_INTERVAL=10ms monitor -q -- ./unseen
-	same "of recorded calls" "$("$report" -v waits -f csv | "$here/csv" blocked_ns function=pthread_join)" ""
-	[ "$("$report" -v waits -f csv | "$here/csv" blocked_ns kind=sampled | grep -c .)" -ge 2 ]
-	"$report" -v waits --columns blocked_ns,function --top 1 | tr -s ' ' >page
-	grep -E '^ *[0-9]+ other waits' page || { cat page; return 1; }
 }
 
 @test "forked workers that do nothing but wait have their waits, and a row of one process has its pid" {

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Waits that no wrapper sees: what looks at blocked threads found.
+load lib
+load waits
+all_views=" "
+
+@test "waits that no wrapper sees are found by looks at blocked threads, and marked" {
+	local how
+	export INSIDEME_INTERVAL=10ms
+	for how in record 'monitor -q --'; do
+		rm -rf insideme.data waits.csv
+		$how "$([ "$how" = record ] || echo "$bin/")unseen_waits"
+		between "asleep, ms" 300 "$(($(sum total_ns function=clock_nanosleep \
+			caller='main;wait_raw') / 1000000))" 1100
+		between "reading, ms" 300 "$(($(sum total_ns function=read caller=read_raw \
+			kind=sampled) / 1000000))" 1100
+		[ "$(sum samples function=read kind=sampled)" -ge 5 ]
+		same "calls" "$(waits calls function=read kind=sampled)" ""
+		"$report" -v waits >page
+		grep -E '^ *≈[0-9.]+ ms .*clock_nanosleep in main > wait_raw' page
+		waits object function=read kind=sampled | grep -x 'descriptor [0-9]*'
+	done
+}
+
+@test "what looks found in a path is as long as the path was blocked by the kernel's records" {
+	local found raw
+	gcc -g -O1 -finstrument-functions -x c - -o seldom <<-'END'
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		static double now(void)
+		{
+			struct timespec t;
+			clock_gettime(CLOCK_MONOTONIC, &t);
+			return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+		}
+		__attribute__((noinline)) static double raw(void)
+		{
+			double begin = now();
+			syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 300000000 }, NULL);
+			return now() - begin;
+		}
+		int main(void)
+		{
+			usleep(850000);
+			printf("%.0f\n", raw());
+			return 0;
+		}
+	END
+	INSIDEME_INTERVAL=500ms monitor -q -- ./seldom >stdout # the second look stands for 500 ms
+	[ "$(view resources | grep -c thread_off)" -gt 0 ] || skip "no context switches are told here"
+	raw=$(cat stdout)
+	found=$(($(sum total_ns kind=sampled caller='main;raw') / 1000000))
+	between "ms" $((raw * 9 / 10)) $found $((raw * 11 / 10))
+}
+
+@test "where it is not known of every wait, a sum of waits has no blocked time" {
+	gcc -g -O1 -pthread "$here/../programs/unseen_waits.c" -o unseen
+	INSIDEME_INTERVAL=10ms monitor -q -- ./unseen
+	same "of recorded calls" "$("$report" -v waits -f csv | "$here/csv" blocked_ns function=pthread_join)" ""
+	[ "$("$report" -v waits -f csv | "$here/csv" blocked_ns kind=sampled | grep -c .)" -ge 2 ]
+	"$report" -v waits --columns blocked_ns,function --top 1 | tr -s ' ' >page
+	grep -E '^ *[0-9]+ other waits' page || { cat page; return 1; }
+}
