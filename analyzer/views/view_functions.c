@@ -115,7 +115,8 @@ static struct value part_of_time(struct value value, double ns)
 /*
  * The use of a function: times of all calls, everything else of recorded calls. The mean is of one such
  * call. If the function's time is not known, its parts are not: those of its recorded calls contain hooks of
- * counted calls.
+ * counted calls. CPU samples say nothing of the time that a counted function was ready or blocked: its
+ * recorded caller has that.
  */
 static struct value get_use(const struct column *column, const void *row)
 {
@@ -142,6 +143,9 @@ static struct value get_use(const struct column *column, const void *row)
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
 		number = 0;		/* possible for differences */
 	if (isnan(number) || !calls)
+		return value_empty();
+	if ((kind == USE_WAIT_NS || kind == USE_BLOCKED_NS) && time.is_sampled &&
+	    (column->index & USE_SELF || llround(number) == 0))
 		return value_empty();
 	if (column->index & USE_MEAN)
 		return value_real(unit, number / (double)calls);

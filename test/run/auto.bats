@@ -273,6 +273,8 @@ export INSIDEME_TIMING=auto
 	ready=$(view functions --top 0 | "$here/csv" self_wait_ns | awk '{ sum += $1 } END { printf "%.0f", sum }')
 	waited=$(cat stdout)
 	between "ns that the thread waited for the processor" 50000000 "$waited" 10000000000
+	same "of a counted function" "$(view functions --columns function,self_wait_ns |
+		"$here/csv" self_wait_ns function=leaf)" ""
 	between "ns in functions, ready" $((waited * 85 / 100)) "$ready" $((waited * 103 / 100))
 }
 
