@@ -297,8 +297,8 @@ static void read_blocked(struct reader *reader, struct process *process, const s
 					 : keep(reader->waits, xasprintf("system call %d", blocked->call));
 	if (path && path->function && path->function->wait)
 		path = path->parent;
-	if (thread && !(path && path->function))
-		found.caller_addr = thread->begin_function_addr;
+	if (thread && thread->begin_function_addr && !(path && path->function))
+		found.caller_addr = thread->begin_function_addr + 1; /* as if it had called there */
 	found.addr = found.caller_addr;
 	found.sum = (struct wait_sum){
 		.call = call,
