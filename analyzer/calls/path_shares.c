@@ -42,9 +42,13 @@ void use_shares_add(struct path_shares *shares, const struct tree_node *node, do
 		path->rest[i] += rest[i];
 }
 
-static double sum_of(const double *parts)
+static double sum_from(const double *parts, int first)
 {
-	return parts[SHARE_CPU] + parts[SHARE_WAIT] + parts[SHARE_BLOCKED];
+	double sum = 0;
+
+	for (int i = first; i < NR_SHARES; i++)
+		sum += parts[i];
+	return sum;
 }
 
 /* Divide @parts by their sum. The parts of nothing are not known. */
@@ -54,7 +58,7 @@ static void make_shares(double *parts)
 
 	for (int i = 0; i < NR_SHARES; i++)
 		parts[i] = fmax(parts[i], 0);		/* they are differences */
-	sum = sum_of(parts);
+	sum = sum_from(parts, SHARE_CPU);
 	for (int i = 0; i < NR_SHARES; i++)
 		parts[i] = sum > 0 ? parts[i] / sum : NAN;
 }
@@ -126,18 +130,21 @@ static void divide_path(struct path_shares *path, const struct path_shares *abov
 	const double *rest = is_blocked(node->function) ? blocked : above->below;	/* without a record */
 	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
-	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
+	double own[NR_SHARES], own_ns = share * raw_self_ns, off_ns;
+	int first = SHARE_WAIT;		/* this part and the later ones are the call's own */
 
 	take_overlap_off(path->rest);
-	blocked_ns = path->rest[SHARE_BLOCKED];
-	for (int i = 0; i < NR_SHARES; i++)
-		own[i] = path->below[i] = path->rest[i];
-	if (blocked_ns <= own_ns) {
-		path->below[SHARE_BLOCKED] = 0;
+	memcpy(own, path->rest, sizeof(own));
+	memcpy(path->below, path->rest, sizeof(own));
+	while (first < NR_SHARES && sum_from(own, first) > own_ns)
+		first++;
+	if (first < NR_SHARES) {
+		off_ns = sum_from(own, first);
+		for (int i = first; i < NR_SHARES; i++)
+			path->below[i] = 0;
 		make_shares(path->below);
-		for (int i = 0; i < NR_SHARES; i++)
-			own[i] = isnan(path->below[i]) ? 0 : path->below[i] * (own_ns - blocked_ns);
-		own[SHARE_BLOCKED] = blocked_ns;
+		for (int i = 0; i < first; i++)
+			own[i] = isnan(path->below[i]) ? 0 : path->below[i] * (own_ns - off_ns);
 	}
 	make_shares(own);
 	make_shares(path->below);

@@ -2,8 +2,9 @@
 /*
  * CPU, waiting and blocked time of all calls, derived from calls that have a record. The use of a recorded
  * call, less that of its recorded callees, is its own and that of its callees without a record. Such
- * callees are short, because a call that blocked for long has a record. So blocked time belongs to the call
- * itself, if its own time is long enough. The rest is divided by duration. The calls of a path without
+ * callees are short, because a call in which the thread left its processor for long has a record. So the time
+ * ready and the blocked time belong to the call itself, if its own time is long enough, or else the blocked
+ * time alone. The rest is divided by duration. The calls of a path without
  * records have the shares of the nearest path above it that has some. So the three are parts of self time.
  * Self time is without the hooks' cost, which is subtracted from CPU time. All paths together were ready for
  * no longer than the recorded calls.

@@ -59,6 +59,34 @@ TEST(calls_without_a_record_change_no_path_that_has_records_of_all)
 	build_free(&build, model);
 }
 
+/*
+ * f has one call of 50 ms, which calls g for 25 ms in all, 25,000 times: in none of these the thread had to
+ * wait for long, else it would have a record. So the 10 ms in which the thread was ready are f's own.
+ */
+TEST(short_calls_did_not_wait_for_a_processor)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F), *g;
+	struct model *model;
+
+	g = build_node(&build, thread, f, G);
+	build_call(f, 50 * MS, 25 * MS);
+	for (int i = 0; i < 25000; i++)
+		build_call(g, MS / 1000, 0);
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){ .node = f, .end_ticks = AT(50), .ticks = 50 * MS });
+	build_thread_rows(&build, thread);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_self(model, F, USE_CPU_NS, 15e6);
+	assert_self(model, F, USE_WAIT_NS, 10e6);
+	assert_self(model, G, USE_CPU_NS, 25e6);
+	assert_self(model, G, USE_WAIT_NS, 0);
+	build_free(&build, model);
+}
+
 /* The CPU time of f: 20 ms in a thread with rows, and @unknown_ms in another one without. */
 static double cpu_of_partly_known(uint64_t unknown_ms)
 {
