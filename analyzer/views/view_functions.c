@@ -7,6 +7,7 @@
 
 #include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/model/hook_costs.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/read/fields.h"
 #include "analyzer/read/samples_read.h"
@@ -101,6 +102,13 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
+/* What hooks cost is CPU time. So that of a function which mostly waited is in doubt before its time is. */
+static bool hooks_hide_cpu(const struct call_stats *stats, double cpu_ns, bool is_self)
+{
+	return stats->known_calls && cpu_ns * HOOK_DOUBT_MARKED <
+					     (is_self ? stats->self_doubt_ns : stats->total_doubt_ns);
+}
+
 /* A part of a time is marked as @value, that time, is; nothing of a known time is exact. */
 static struct value part_of_time(struct value value, double ns)
 {
@@ -149,6 +157,8 @@ static struct value get_use(const struct column *column, const void *row)
 		return value_empty();
 	if (column->index & USE_MEAN)
 		return value_real(unit, number / (double)calls);
+	if (kind == USE_CPU_NS && !time.is_sampled && !time.is_bound)
+		time.is_doubtful |= hooks_hide_cpu(&function->stats, number, column->index & USE_SELF);
 	return kind <= USE_BLOCKED_NS ? part_of_time(time, number) : value_integer(unit, llround(number));
 }
 

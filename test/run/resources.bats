@@ -328,6 +328,21 @@ sleeping_before_short_calls() {
 	grep -E '^ +501 +2 other functions$' text
 }
 
+@test "functions: CPU time in which hooks cost more is marked, however long the function waited" {
+	echo '#include <unistd.h>
+	      static volatile int sink;
+	      __attribute__((noinline)) void tiny(void) { sink++; }
+	      __attribute__((noinline)) void waits(void) {
+	      	for (int i = 0; i < 1000000; i++) tiny();
+	      	for (int i = 0; i < 50; i++) usleep(10000); }
+	      __attribute__((noinline)) void computes(void) { for (int i = 0; i < 200000000; i++) sink++; }
+	      int main(void) { waits(); computes(); return 0; }' | gcc -O1 -finstrument-functions -x c - -o marked
+	INSIDEME_WAITS=off INSIDEME_TIMING=exact LD_PRELOAD=$library ./marked
+	"$report" -v functions --columns function,self_ns,self_cpu_ns >text
+	grep -E '^  waits  +[0-9.]+ ms +~' text || { cat text; false; }
+	grep -E '^  computes  +[0-9.]+ m?s +[0-9.]+ m?s$' text || { cat text; false; }
+}
+
 # Between two rows all is spread evenly: what the program ends with, and holds in between, must be longer than
 # they are apart.
 writing_and_touching() {
