@@ -126,6 +126,11 @@ const char *path_base(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
+bool path_is_header(const char *path)
+{
+	return (strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/opt/", 5) == 0) && strstr(path, "/include/");
+}
+
 static enum shown_paths shown_paths;
 
 void paths_show(enum shown_paths how)

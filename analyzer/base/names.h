@@ -24,6 +24,8 @@ size_t name_length_in_source(const char *name);
 
 /* The last part of a path: "a.c" of "/src/a.c". Return: within @path; "" if that is NULL */
 const char *path_base(const char *path);
+/* Is it that of an installed header: "/usr/include/zlib.h", "/opt/include/c++/12/mutex"? */
+bool path_is_header(const char *path);
 
 /* Demangle a C++ symbol. Return: newly allocated; NULL if it is not one */
 char *name_demangled(const char *symbol);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/model/resolve.h"
 
 #define LOOKED_AT	2000	/* functions whose sources are looked up: most called, most time */
@@ -84,12 +85,12 @@ static char *place_of(const char *file)
 {
 	const char *include, *end;
 
-	if (!file || (strncmp(file, "/usr/", 5) && strncmp(file, "/opt/", 5)))
+	if (!file || !path_is_header(file))
 		return NULL;
 	if (strstr(file, CPP_HEADERS))
 		return xstrdup(CPP_HEADERS);
 	include = strstr(file, "/include/");
-	if (!include || strpbrk(file, ", '\"\\$`*?"))
+	if (strpbrk(file, ", '\"\\$`*?"))
 		return NULL;
 	end = strchr(include + strlen("/include/"), '/');
 	return end ? xasprintf("%.*s", (int)(end + 1 - file), file) : xstrdup(file);

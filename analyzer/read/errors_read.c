@@ -99,7 +99,7 @@ char *errors_code_in(const struct module *module, uint64_t addr)
 {
 	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
 	unsigned int line;
-	const char *file = symbols ? symbols_line(symbols, addr - module->bias, &line) : NULL;
+	const char *file = symbols ? symbols_own_line(symbols, addr - module->bias, &line) : NULL;
 
 	if (file)
 		return xasprintf("%s:%u", path_base(file), line);

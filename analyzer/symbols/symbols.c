@@ -473,6 +473,25 @@ size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *want
 	return nr;
 }
 
+const char *symbols_own_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
+{
+	struct unit *unit = compile_units_find(&symbols->units, symbols->module, addr);
+	const char *file = symbols_line(symbols, addr, line);
+	struct inlined_copy *copies[SYMBOLS_CODES_MOST];
+	size_t nr = unit && file && path_is_header(file) ? copies_at(symbols, unit, addr, copies) : 0;
+
+	for (size_t i = nr; i-- > 1;) {
+		unsigned int call_line;
+		const char *call = inlined_call(copies[i], &call_line);
+
+		if (!call || path_is_header(call))
+			continue;
+		*line = call_line;
+		return call;
+	}
+	return file;
+}
+
 const char *symbols_state_text(enum symbols_state state)
 {
 	static const char *const texts[] = {

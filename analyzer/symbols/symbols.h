@@ -79,6 +79,12 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol);
  */
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line);
 
+/*
+ * The same, but for inlined code of an installed header: there it is the innermost inlined call that is the
+ * program's own, if there is one.
+ */
+const char *symbols_own_line(struct symbols *symbols, uint64_t addr, unsigned int *line);
+
 /* Is the function that begins at @addr one that the caller asks about? */
 typedef bool symbols_wanted(uint64_t addr, void *context);
 

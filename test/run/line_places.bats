@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Lines that are more than one place: two functions, a template's instances, macros.
 load lib
+load waits
 export PATH=$build:$PATH
 
 source=$(realpath "$BATS_TEST_DIRNAME/../programs/line_places.cpp")
@@ -62,4 +63,36 @@ each() {
 	done
 	between "percent of the line that calls four" 38 \
 		$(($(of time_ns all four) * 100 / $(of time_ns main all))) 62
+}
+
+@test "a wait in code of a header that was inlined is shown at the program's own line" {
+	local compiler
+	cat >own.cpp <<-'END'
+		#include <chrono>
+		#include <mutex>
+		#include <thread>
+		static std::mutex lock;
+		static void take()
+		{
+			std::lock_guard<std::mutex> guard(lock);
+		}
+		int main()
+		{
+			std::thread other;
+			{
+				std::lock_guard<std::mutex> guard(lock);
+				other = std::thread(take);
+				std::this_thread::sleep_for(std::chrono::milliseconds(50));
+			}
+			other.join();
+		}
+	END
+	for compiler in insideme-c++ "clang++ -finstrument-functions-after-inlining"; do
+		rm -rf insideme.data waits.csv
+		$compiler -O2 -g -pthread own.cpp -o own
+		LD_PRELOAD=$library ./own
+		same "asleep" "$(waits source function=nanosleep)" own.cpp:15
+		same "the lock" "$(waits source function=pthread_mutex_lock)" own.cpp:7
+		same "the thread" "$(waits source function=pthread_join)" own.cpp:17
+	done
 }
