@@ -28,10 +28,18 @@ static const struct {
 	CALL(mremap),	   CALL(brk),		 CALL(clone),		 CALL(clone3),
 	CALL(execve),	   CALL(exit),		 CALL(exit_group),	 CALL(getrandom),
 	CALL(sched_yield), CALL(membarrier),	 CALL(io_uring_enter),	 CALL(process_vm_readv),
-	CALL(fadvise64),   CALL(readahead),
+	CALL(fadvise64),   CALL(readahead),	 CALL(syncfs),		 CALL(lseek),
+	CALL(preadv2),	   CALL(pwritev2),	 CALL(vmsplice),	 CALL(tee),
+	CALL(newfstatat),  CALL(fstat),		 CALL(statx),		 CALL(faccessat),
+	CALL(unlinkat),	   CALL(renameat2),	 CALL(mkdirat),		 CALL(readlinkat),
+	CALL(truncate),	   CALL(linkat),	 CALL(symlinkat),	 CALL(io_pgetevents),
+	CALL(mlock),	   CALL(mlockall),	 CALL(ptrace),
 #ifdef SYS_poll
 	CALL(poll),	   CALL(select),	 CALL(epoll_wait),	 CALL(pause),
 	CALL(open),	   CALL(fork),		 CALL(vfork),		 CALL(stat),
+	CALL(lstat),	   CALL(access),	 CALL(unlink),		 CALL(rename),
+	CALL(mkdir),	   CALL(rmdir),		 CALL(readlink),	 CALL(link),
+	CALL(symlink),	   CALL(getdents),
 #endif
 };
 
@@ -49,6 +57,7 @@ bool system_call_has_fd(int number)
 		SYS_read,    SYS_write,	  SYS_readv,   SYS_writev,    SYS_pread64, SYS_pwrite64, SYS_preadv,
 		SYS_pwritev, SYS_fsync,	  SYS_ioctl,   SYS_fdatasync, SYS_fcntl,   SYS_flock,	 SYS_accept,
 		SYS_accept4, SYS_connect, SYS_recvmsg, SYS_recvfrom,  SYS_sendmsg, SYS_sendto,	 SYS_recvmmsg,
+		SYS_preadv2, SYS_pwritev2,
 	};
 
 	for (size_t i = 0; i < sizeof(with_fd) / sizeof(*with_fd); i++)

@@ -138,6 +138,21 @@
 		at), "pwritev", FILE, fd, result, -1) \
 	X(ssize_t, pwritev64, (int fd, const struct iovec *from, int nr, off64_t at), (fd, from, nr, \
 		at), "pwritev", FILE, fd, result, -1) \
+	X(ssize_t, preadv2, (int fd, const struct iovec *to, int nr, off_t at, int flags), (fd, to, \
+		nr, at, flags), "preadv2", FILE, fd, result, -1) \
+	X(ssize_t, preadv64v2, (int fd, const struct iovec *to, int nr, off64_t at, int flags), (fd, \
+		to, nr, at, flags), "preadv2", FILE, fd, result, -1) \
+	X(ssize_t, pwritev2, (int fd, const struct iovec *from, int nr, off_t at, int flags), (fd, \
+		from, nr, at, flags), "pwritev2", FILE, fd, result, -1) \
+	X(ssize_t, pwritev64v2, (int fd, const struct iovec *from, int nr, off64_t at, int flags), \
+		(fd, from, nr, at, flags), "pwritev2", FILE, fd, result, -1) \
+	X(ssize_t, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t \
+		size, unsigned int flags), (from, from_at, to, to_at, size, flags), \
+		"copy_file_range", FILE, from, result, -1) \
+	X(ssize_t, vmsplice, (int fd, const struct iovec *at, size_t nr, unsigned int flags), (fd, \
+		at, nr, flags), "vmsplice", FILE, fd, result, -1) \
+	X(ssize_t, tee, (int from, int to, size_t size, unsigned int flags), (from, to, size, \
+		flags), "tee", FILE, from, result, -1) \
 	X(ssize_t, sendfile, (int to, int from, off_t *at, size_t size), (to, from, at, size), \
 		"sendfile", FILE, from, result, -1) \
 	X(ssize_t, sendfile64, (int to, int from, off64_t *at, size_t size), (to, from, at, size), \

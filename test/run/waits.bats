@@ -166,6 +166,40 @@ waited_in() {
 	same "reads beside them" "$(waits calls function=fread)" 1
 }
 
+@test "calls that read, write and copy in other ways have names and bytes" {
+	head -c 4096 /dev/zero >from
+	gcc -g -O1 -finstrument-functions -x c - -o kin <<-'END'
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <sys/uio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			char text[8];
+			struct iovec at = { text, 8 };
+			int ends[2], other[2], from = open("from", O_RDONLY), to = open("to", O_RDWR | O_CREAT, 0600);
+			if (pipe(ends) || pipe(other))
+				return 1;
+			if (fork() == 0) {
+				for (int i = 0; i < 2; i++)
+					if (usleep(50000) || write(ends[1], "abcdefgh", 8) != 8)
+						_exit(1);
+				_exit(0);
+			}
+			if (preadv2(ends[0], &at, 1, -1, 0) != 8 || tee(ends[0], other[1], 8, 0) != 8 ||
+			    vmsplice(other[1], &at, 1, 0) != 8 || pwritev2(to, &at, 1, -1, 0) != 8)
+				return 1;
+			return copy_file_range(from, NULL, to, NULL, 4096, 0) == 4096 && wait(NULL) > 0 ? 0 : 1;
+		}
+	END
+	LD_PRELOAD=$library ./kin
+	waited_in main preadv2 tee
+	same bytes "$(for call in preadv2 tee vmsplice pwritev2 copy_file_range; do
+		sum bytes caller=main function=$call; done | xargs)" "8 8 8 8 4096"
+	same "what was copied" "$(waits object function=copy_file_range)" "$PWD/from"
+}
+
 @test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
 	local name program
 	for program in barriers barriers.clang; do
