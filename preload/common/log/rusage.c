@@ -9,6 +9,8 @@
 #include "insideme_log.h"
 #include "preload/common/base/syscalls.h"
 
+#define READ_AGAIN 3
+
 static bool read_rusage(int who, struct rusage *usage)
 {
 	return raw_syscall(SYS_getrusage, who, (long)usage, 0, 0, 0, 0) == 0;
@@ -62,13 +64,28 @@ static void set_from_rusage(const struct rusage *all, const struct own_use *own,
 	figures->involuntary_switches = figure_less((uint64_t)all->ru_nivcsw, own->involuntary_switches);
 }
 
+static bool has_switched(const struct own_use *before, const struct own_use *now)
+{
+	return now->involuntary_switches != before->involuntary_switches ||
+	       now->voluntary_switches != before->voluntary_switches;
+}
+
+/* A switch between the two readings would be in one of them only, and the process's figures would fall. */
 void own_use_read(const struct own_use *earlier, struct figures *figures)
 {
-	struct own_use own = *earlier;
+	struct own_use before, own = *earlier;
 	struct rusage all;
+	int tries = READ_AGAIN;
 
-	if (read_rusage(RUSAGE_SELF, &all) && own_use_add(&own) == 0)
-		set_from_rusage(&all, &own, figures);
+	if (own_use_add(&own) < 0)
+		return;
+	do {
+		before = own;
+		own = *earlier;
+		if (!read_rusage(RUSAGE_SELF, &all) || own_use_add(&own) < 0)
+			return;
+	} while (has_switched(&before, &own) && tries-- > 0);
+	set_from_rusage(&all, &own, figures);
 }
 
 uint64_t own_use_read_all(struct figures *figures)
