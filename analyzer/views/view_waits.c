@@ -105,13 +105,29 @@ static const char *name_of(struct document *document, const struct function *fun
 	return document_keep(document, name_fit(function->short_name, NAME_WIDTH, "..."));
 }
 
-/* "run > step" of main > run > step, and "run > step > read" if there it waits. */
-static char *end_of_path(struct document *document, const struct tree_node *path)
+static bool is_of_header(struct function *function)
 {
-	const struct tree_node *above = path->parent;
+	resolve_source(function);
+	return function->file && path_is_header(function->file);
+}
+
+/* The nearest caller that is no function of an installed header, as std::mutex::lock(); else @path. */
+static const struct tree_node *own_path(const struct tree_node *path)
+{
+	const struct tree_node *own = path;
+
+	while (own && own->function && is_of_header(own->function))
+		own = own->parent;
+	return own && own->function ? own : path;
+}
+
+/* "run > step" of main > run > step, and "run > step > read" if there it waits. */
+static char *end_of_path(struct document *document, const struct tree_node *node)
+{
+	const struct tree_node *path = own_path(node), *above = path->parent ? own_path(path->parent) : NULL;
 	const char *name = name_of(document, path->function);
 
-	if (!above || !above->function)
+	if (!above || !above->function || is_of_header(above->function))
 		return document_text(document, "%s", name);
 	return document_text(document, "%s > %s", path->function->wait ? end_of_path(document, above)
 									: name_of(document, above->function),

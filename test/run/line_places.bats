@@ -95,4 +95,10 @@ each() {
 		same "the lock" "$(waits source function=pthread_mutex_lock)" own.cpp:7
 		same "the thread" "$(waits source function=pthread_join)" own.cpp:17
 	done
+	g++ -O1 -g -finstrument-functions -pthread own.cpp -o own # calls of the headers are calls
+	rm -rf insideme.data
+	LD_PRELOAD=$library ./own
+	COLUMNS=200 "$report" -v waits >page
+	grep -E ' nanosleep in main \(' page
+	grep -E ' pthread_mutex_lock lock.* in .*take \(' page
 }
