@@ -361,6 +361,40 @@ static void fit_samples(const struct model *model, struct wait_sums *sums)
 	free(sampled_ns);
 }
 
+/* The time of a process's threads outside of all calls. */
+static double outside_ns(const struct process *process)
+{
+	double sum_ns = 0;
+
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		const struct thread *thread = process->threads[i];
+		const int64_t end = thread->end != NO_TIME ? thread->end : process->last;
+
+		if (thread->begin != NO_TIME)
+			sum_ns += fmax((double)(end - thread->begin) - fmax(thread->functions_ns, 0), 0);
+	}
+	return sum_ns;
+}
+
+/* Likewise looks at threads of @process that were in no call: no longer than these were outside of calls. */
+static void bound_samples(const struct process *process, struct wait_sums *sums)
+{
+	double sampled_ns = 0, share;
+
+	for (size_t i = 0; i < sums->nr; i++)
+		if (sums->sums[i].samples && !sums->sums[i].caller && sums->sums[i].process == process)
+			sampled_ns += sums->sums[i].total_ns;
+	share = sampled_ns > 0 ? fmin(outside_ns(process) / sampled_ns, 1) : 1;
+	for (size_t i = 0; i < sums->nr && share < 1; i++) {
+		struct wait_sum *sum = &sums->sums[i];
+
+		if (!sum->samples || sum->caller || sum->process != process)
+			continue;
+		sums->total_ns -= sum->total_ns * (1 - share);
+		sum->total_ns *= share;
+	}
+}
+
 /* They live as long as the document. */
 static struct wait_sums *read_sums(struct document *document, struct model *model)
 {
@@ -370,6 +404,9 @@ static struct wait_sums *read_sums(struct document *document, struct model *mode
 	if (sums->nr)
 		function_use_read(model);
 	fit_samples(model, sums);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.has_hooks)
+			bound_samples(model->processes[i], sums);
 	for (size_t i = 0; i < sums->nr; i++)
 		sums->sums[i].blocked_ns = blocked_ns(model, &sums->sums[i]);
 	document_keep(document, sums->sums);

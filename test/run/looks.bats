@@ -56,6 +56,40 @@ all_views=" "
 	between "ms" $((raw * 9 / 10)) $found $((raw * 11 / 10))
 }
 
+@test "what looks found outside of all calls is no longer than threads were outside" {
+	local found outside
+	gcc -g -O1 -finstrument-functions -pthread -x c - -o outside <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void nap(void)
+		{
+			usleep(850000);
+		}
+		__attribute__((no_instrument_function)) static void *body(void *unused)
+		{
+			struct timespec begin, end;
+			nap();
+			clock_gettime(CLOCK_MONOTONIC, &begin);
+			syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 300000000 }, NULL);
+			clock_gettime(CLOCK_MONOTONIC, &end);
+			printf("%.0f\n", (end.tv_sec - begin.tv_sec) * 1e3 + (end.tv_nsec - begin.tv_nsec) / 1e6);
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			return pthread_create(&thread, NULL, body, NULL) || pthread_join(thread, NULL);
+		}
+	END
+	INSIDEME_INTERVAL=500ms monitor -q -- ./outside >stdout
+	outside=$(cat stdout)
+	found=$(($(sum total_ns kind=sampled caller=body) / 1000000))
+	between "ms" 200 $found $((outside * 11 / 10))
+}
+
 @test "where it is not known of every wait, a sum of waits has no blocked time" {
 	sed 's/^.*noinline.* \*read_raw/void before(void) { }\n&/' "$here/../programs/unseen_waits.c" >unseen.c
 	gcc -g -O1 -falign-functions=1 -pthread unseen.c -o unseen
