@@ -796,6 +796,8 @@ struct log_line_event {
  */
 #define LOG_BLOCKED_ELSEWHERE	(-1)	/* log_blocked.call: in no system call, as in a page fault */
 #define LOG_BLOCKED_IN_WAIT	(-2)	/* in a library call that is recorded as a wait */
+#define LOG_BLOCKED_NAME	"descriptor."	/* log_text: "descriptor.1=/tmp/fifo" */
+#define LOG_BLOCKED_NAME_SHIFT	32	/* of log_blocked.argument, if not of a futex: which name; 0: none */
 struct log_blocked {
 	uint32_t thread;		/* refs of its record and of the path; 0: not known */
 	uint32_t node;
@@ -1193,7 +1195,8 @@ struct log_timer {
  * alone), bypassed (an object whose hooks are not the recorder's: RTLD_DEEPBIND),
  * namespaces (dlmopen: the recorder does not see some loaded objects), refused (insideme-run's log:
  * why its program does not load the recorder), attached (insideme-run made this log of a process
- * that was already running; no process has it mapped at base_addr, which is 0).
+ * that was already running; no process has it mapped at base_addr, which is 0), descriptor.N (a
+ * name, for struct log_blocked).
  */
 struct log_text {
 	struct log_record record;

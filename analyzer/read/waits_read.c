@@ -265,15 +265,23 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 
 /* ---- samples of blocked threads ---- */
 
+static const char *descriptor_name(struct reader *reader, const struct process *process, uint64_t argument)
+{
+	const uint64_t number = argument >> LOG_BLOCKED_NAME_SHIFT;
+	char *key = xasprintf(LOG_BLOCKED_NAME "%" PRIu64, number);
+	const char *name = number ? process_fact(process, key) : NULL;
+
+	free(key);
+	return name ?: keep(reader->waits, xasprintf("descriptor %" PRIu32, (uint32_t)argument));
+}
+
 static const char *sampled_object(struct reader *reader, const struct process *process,
 				  const struct log_blocked *blocked)
 {
-	if (!blocked->argument)
-		return NULL;
 	if (blocked->call == SYS_futex)
-		return lock_name(reader, process, blocked->argument);
-	return system_call_has_fd(blocked->call)
-		       ? keep(reader->waits, xasprintf("descriptor %" PRIu64, blocked->argument))
+		return blocked->argument ? lock_name(reader, process, blocked->argument) : NULL;
+	return system_call_has_fd(blocked->call) && blocked->argument
+		       ? descriptor_name(reader, process, blocked->argument)
 		       : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
+#include "preload/common/resources/proc_file.h"
 #include "preload/state/labels.h"
 #include "preload/state/live.h"
 
@@ -33,15 +34,6 @@ void descriptor_forget(int fd)
 		__atomic_store_n(&labels[fd], 0, __ATOMIC_RELAXED);
 }
 
-/* "socket:[123]": the number says nothing to the user. */
-static void cut_number(char *name)
-{
-	const char *colon = text_find(name, ':');
-
-	if (*name != '/' && colon && colon[1] == '[')
-		name[colon - name] = '\0';
-}
-
 static uint32_t read_label(int fd)
 {
 	char path[32], name[NAME_BYTES];
@@ -56,7 +48,7 @@ static uint32_t read_label(int fd)
 	if (length <= 0)
 		return 0;
 	name[length] = '\0';
-	cut_number(name);
+	proc_cut_number(name);
 	label = label_look_up(name);
 	if (!label && __atomic_fetch_add(&nr_names, 1, __ATOMIC_RELAXED) >= MOST_NAMES)
 		label = label_find("(more files)");

@@ -19,7 +19,32 @@ all_views=" "
 		same "calls" "$(waits calls function=read kind=sampled)" ""
 		"$report" -v waits >page
 		grep -E '^ *≈[0-9.]+ ms .*clock_nanosleep in main > wait_raw' page
-		waits object function=read kind=sampled | grep -x 'descriptor [0-9]*'
+		same "object" "$(waits object function=read kind=sampled caller=read_raw)" pipe
+	done
+}
+
+@test "looks name the file that a call waits for" {
+	local how
+	gcc -g -O1 -x c - -o raw_read <<-'END'
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			char byte;
+			int fd = open("fifo", O_RDONLY);
+			return fd < 0 || syscall(SYS_read, fd, &byte, 1) != 1 || syscall(SYS_read, 0, &byte, 1) != 1;
+		}
+	END
+	mkfifo fifo
+	export INSIDEME_INTERVAL=10ms
+	for how in "env LD_PRELOAD=$library" 'monitor -q --'; do
+		rm -rf insideme.data waits.csv
+		{ sleep 0.5; echo x; } >fifo &
+		{ sleep 1; echo x; } | $how ./raw_read
+		between "ms of the FIFO" 250 "$(($(sum total_ns kind=sampled object="$PWD/fifo") / 1000000))" 600
+		between "ms of stdin" 250 "$(($(sum total_ns kind=sampled object=pipe) / 1000000))" 600
 	done
 }
 

@@ -79,9 +79,14 @@ static ALWAYS_INLINE long sys_mkdir(const char *path, int mode)
 	return raw_syscall(SYS_mkdirat, AT_FDCWD, (long)path, mode, 0, 0, 0);
 }
 
+static ALWAYS_INLINE long sys_readlinkat(int folder_fd, const char *path, char *buffer, size_t bytes)
+{
+	return raw_syscall(SYS_readlinkat, folder_fd, (long)path, (long)buffer, (long)bytes, 0, 0);
+}
+
 static ALWAYS_INLINE long sys_readlink(const char *path, char *buffer, size_t bytes)
 {
-	return raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)buffer, (long)bytes, 0, 0);
+	return sys_readlinkat(AT_FDCWD, path, buffer, bytes);
 }
 
 static ALWAYS_INLINE long sys_getdents(int fd, void *buffer, size_t bytes)

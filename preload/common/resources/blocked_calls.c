@@ -13,6 +13,8 @@
 #define FD_MAX 65536u
 #define OWN_BYTES (512u << 10) /* the state of the sampling task is smaller */
 #define THREADS_MAX 4096u /* records searched for that of a thread */
+#define NAME_BYTES 256
+#define RECORD_BYTES (32u << 10) /* what a new record may take of the log */
 
 /* "202 0x7f12 ...": the call and its first argument. Return: false if the thread runs. */
 static bool parse(const char *text, int32_t *call, uint64_t *argument)
@@ -26,8 +28,8 @@ static bool parse(const char *text, int32_t *call, uint64_t *argument)
 	if (text_read_u64(&text, &number) < 0)
 		return false;
 	*call = (int32_t)number;
-	while (*text == ' ' || *text == '0' || *text == 'x')
-		text++;
+	if (text[0] == ' ' && text[1] == '0' && text[2] == 'x')
+		text += 3;
 	for (; *text && *text != ' '; text++)
 		*argument = *argument << 4 | (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
 	return true;
@@ -85,6 +87,55 @@ static struct log_area *new_area(struct blocked_log *of, int log_fd)
 	return area;
 }
 
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 0;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x9e3779b1u;
+	return hash;
+}
+
+/* The number of @name in the log, from 1. 0: there are too many. */
+static uint32_t number_of(struct blocked_log *of, const char *name, int log_fd)
+{
+	const uint32_t hash = hash_of(name);
+	uint32_t nr = 0;
+	char key[32];
+	struct text text;
+
+	while (nr < of->nr_names && of->names[nr] != hash)
+		nr++;
+	if (nr == BLOCKED_NAMES || nr < of->nr_names)
+		return nr < of->nr_names ? nr + 1 : 0;
+	of->names[of->nr_names++] = hash;
+	text_init(&text, key, sizeof(key));
+	text_add(&text, LOG_BLOCKED_NAME);
+	text_add_number(&text, of->nr_names);
+	log_grow(of->log, log_fd, __atomic_load_n(&of->log->tail_bytes, __ATOMIC_RELAXED) + RECORD_BYTES);
+	log_write_text(of->log, key, name, clock_ticks(of->log->clock));
+	return of->nr_names;
+}
+
+/* The number of the descriptor's name: a path, or a kind as "socket". 0: not known. */
+static uint32_t name_of(struct blocked_log *of, int task_fd, int tid, uint64_t fd, int log_fd)
+{
+	char path[64], name[NAME_BYTES];
+	struct text text;
+	long length;
+
+	text_init(&text, path, sizeof(path));
+	text_add_number(&text, (uint64_t)tid);
+	text_add(&text, "/fd/");
+	text_add_number(&text, fd);
+	length = sys_readlinkat(task_fd, path, name, NAME_BYTES - 1);
+	if (length <= 0)
+		return 0;
+	name[length] = '\0';
+	proc_cut_number(name);
+	return number_of(of, name, log_fd);
+}
+
 static bool is_same(const struct log_blocked *a, const struct log_blocked *b)
 {
 	return a->thread == b->thread && a->node == b->node && a->call == b->call &&
@@ -138,6 +189,9 @@ static void look_at_call(struct blocked_log *of, struct blocked_thread *thread, 
 	key.thread = thread->record;
 	if (key.call < 0 || (key.call != SYS_futex && key.argument >= FD_MAX))
 		key.argument = 0;
+	else if (key.call != SYS_futex)
+		key.argument |= (uint64_t)name_of(of, task_fd, tid, key.argument, log_fd)
+				<< LOG_BLOCKED_NAME_SHIFT;
 	count(of, &key, thread->blocked_ns, log_fd);
 	thread->blocked_ns = 0;
 }

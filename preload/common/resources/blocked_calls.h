@@ -8,6 +8,7 @@
 #include "preload/common/resources/proc_file.h"
 
 #define BLOCKED_AREAS 8u /* each is of 126 places */
+#define BLOCKED_NAMES 128u
 
 /* The state for one process; used by the one thread that samples it. */
 struct blocked_log {
@@ -17,6 +18,8 @@ struct blocked_log {
 	bool is_on;	    /* false after the kernel refused to say */
 	uint32_t nr_areas;
 	uint32_t areas[BLOCKED_AREAS]; /* refs */
+	uint32_t nr_names;
+	uint32_t names[BLOCKED_NAMES]; /* hashes of descriptors' names that are in the log */
 };
 
 /* One thread. */

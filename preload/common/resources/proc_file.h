@@ -73,6 +73,15 @@ static inline long proc_file_read(int fd, struct read_count *count, char *buffer
 	return length;
 }
 
+/* The name of a descriptor: of "socket:[123]" the number says nothing to the user. */
+static inline void proc_cut_number(char *name)
+{
+	const char *colon = text_find(name, ':');
+
+	if (*name != '/' && colon && colon[1] == '[')
+		name[colon - name] = '\0';
+}
+
 static inline void proc_file_close(int *fd)
 {
 	if (*fd >= 0)
