@@ -115,6 +115,8 @@ enum log_cost_kind {
 	/* A block, with LOG_HEAP_REQUESTED: all of its cost is in the function that allocates it */
 	LOG_COST_ALLOCATION,
 	LOG_COST_FREE,			/* that allocates or frees it */
+	/* What the program's own code does around hooks that return at once: arguments, saved registers */
+	LOG_COST_AROUND,
 	LOG_COSTS,
 	LOG_COSTS_MAX = 8,
 };

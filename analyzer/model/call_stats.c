@@ -90,6 +90,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->sampled_ns += stats->sampled_ns;
 	sum->holds_counted |= stats->holds_counted;
 	sum->new_paths_ns += stats->new_paths_ns;
+	sum->around_ns += stats->around_ns;
 	sum->self_doubt_ns += stats->self_doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* if one is NAN: the other one */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
@@ -118,6 +119,7 @@ void counters_add(struct counters *sum, const struct call_stats *calls)
 	sum->cost.hooks_ns += calls->hooks_ns;
 	sum->cost.noise_ns += calls->noise_ns;
 	sum->cost.new_paths_ns += calls->new_paths_ns;
+	sum->cost.around_ns += calls->around_ns;
 	sum->min_ns = fmin(sum->min_ns, calls->min_ns);
 	sum->max_ns = fmax(sum->max_ns, calls->finished_max_ns);
 }
@@ -160,6 +162,7 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.hooks_ns = sum->cost.hooks_ns,
 		.noise_ns = sum->cost.noise_ns,
 		.new_paths_ns = sum->cost.new_paths_ns,
+		.around_ns = sum->cost.around_ns,
 		.moved_self_ns = rare->moved_self_ns,
 		.moved_total_ns = rare->moved_total_ns,
 		.sampled_ns = rare->sampled_ns,

@@ -14,6 +14,7 @@ struct hook_cost {
 	double hooks_ns;		/* all of it */
 	double noise_ns;		/* uncertainty of hooks_ns */
 	double new_paths_ns;		/* of hooks_ns: time to make the paths, within their callers' time */
+	double around_ns;		/* what the program itself does for the calls of the hooks */
 };
 
 /* The time that hooks added to recorded times and that is subtracted; its uncertainty. See hook_costs.h. */
@@ -80,6 +81,7 @@ struct call_stats {
 	double hooks_ns;
 	double noise_ns;
 	double new_paths_ns;
+	double around_ns;		/* as in struct hook_cost */
 	double moved_self_ns;		/* of self_ns and total_ns: what samples added, see */
 	double moved_total_ns;		/* counted_times.h; below 0: subtracted */
 	double sampled_ns;		/* of self_ns: time that comes from samples, see counted_times.h */

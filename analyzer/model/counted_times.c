@@ -12,16 +12,18 @@
 #define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
 					 * sample met there */
 #define SAMPLE_ERRORS	2.0		/* so many standard errors of the samples' time */
+#define AROUND_MOST	0.5		/* of the samples, what surrounds the hooks: they tell no more */
 #define LEAST_ERRORS	4.0		/* fewer than 16 samples say nothing of the hooks' cost */
 
 /* Samples of a recorded path, and of the counted paths below it. */
 struct group {
 	uint64_t nr;
 	uint64_t nr_in_hooks;		/* in the recorder, and in the code that counts */
+	double nr_ns;			/* of nr; these two without what is around hooks: */
 	double own_ns;
 	double counted_ns;
-	double hooks_ns;		/* of nr_in_hooks */
-	double stubs_ns;		/* of hooks_ns: in the code that counts */
+	double hooks_ns;		/* of nr_in_hooks, with what is around hooks */
+	double stubs_ns;		/* of hooks_ns: in the code that counts, and around that */
 	double lent_ns;			/* self time that counted paths below it recorded, see lend() */
 	double back_share;		/* of lent_ns: what samples leave to them */
 	bool has_counted;		/* there are counted paths below it */
@@ -54,6 +56,7 @@ struct taker {
 	struct model *model;
 	size_t nr_paths;		/* number of paths at first */
 	uint32_t *owners; /* [id]: the nearest recorded path: the path itself, or one above it */
+	double *around;			/* [id]: the part of the path's samples that is around its hooks */
 	struct group *groups;		/* [id of an owner] */
 	struct pool *pools;		/* [function->number of an owner] */
 	struct entry *entries;		/* [0] is not used */
@@ -71,17 +74,88 @@ static void find_owners(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++) {
 		const struct tree_node *node = tree_node(taker->model, id);
-		const struct sample_stats *samples = node->samples;
-		struct group *group;
 
 		taker->owners[id] = is_counted(node) ? taker->owners[node->parent->id] : (uint32_t)id;
-		group = &taker->groups[taker->owners[id]];
+	}
+}
+
+/* Of a function, or of the counted calls below a recorded path. */
+struct surroundings {
+	double around_ns;		/* what is done around the hooks */
+	double sampled_ns;
+};
+
+static double part_of(const struct surroundings *around)
+{
+	return around->sampled_ns > 0 ? around->around_ns / around->sampled_ns : 0;
+}
+
+static void add_functions_around(const struct taker *taker, struct surroundings *functions)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id);
+		struct surroundings *function = node->function ? &functions[node->function->number] : NULL;
+
+		if (!function)
+			continue;
+		function->around_ns += node->sum.cost.around_ns;
+		function->sampled_ns += node->samples->ns;
+	}
+}
+
+/*
+ * Around the hooks a program prepares their arguments, saves registers and calls them. Samples there are in
+ * the function itself. Nobody knows which: at most AROUND_MOST of each function's. What counted calls take
+ * beyond that is divided among all counted calls below the same recorded path.
+ */
+static void find_around(struct taker *taker, size_t nr_functions)
+{
+	struct surroundings *functions = xcalloc(nr_functions, sizeof(*functions)),
+			    *rest = xcalloc(taker->nr_paths, sizeof(*rest));
+
+	add_functions_around(taker, functions);
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id);
+		struct surroundings *owners = &rest[taker->owners[id]];
+		double part = node->function ? part_of(&functions[node->function->number]) : 0;
+
+		taker->around[id] = fmin(part, AROUND_MOST);
+		if (!is_counted(node))
+			continue;
+		owners->around_ns += node->samples->ns * (part - taker->around[id]);
+		owners->sampled_ns += node->samples->ns * (1 - taker->around[id]);
+	}
+	for (size_t id = 1; id < taker->nr_paths; id++)
+		if (is_counted(tree_node(taker->model, id)))
+			taker->around[id] += (1 - taker->around[id]) *
+					     fmin(part_of(&rest[taker->owners[id]]), AROUND_MOST);
+	free(functions);
+	free(rest);
+}
+
+/* The time of a path's samples, as far as it is its own. */
+static double own_ns(const struct taker *taker, const struct tree_node *node)
+{
+	return node->samples->ns * (1 - taker->around[node->id]);
+}
+
+static void add_groups(struct taker *taker)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id);
+		const struct sample_stats *samples = node->samples;
+		struct group *group = &taker->groups[taker->owners[id]];
+		double around_ns = samples->ns - own_ns(taker, node);
+
 		group->has_counted |= is_counted(node);
 		group->nr += samples->nr;
 		group->nr_in_hooks += samples->in_hooks;
-		*(is_counted(node) ? &group->counted_ns : &group->own_ns) += samples->ns;
-		group->hooks_ns += samples->hooks_ns;
-		group->stubs_ns += taker->model->is_raw ? 0 : samples->stubs_ns;
+		group->nr_ns += samples->ns;
+		*(is_counted(node) ? &group->counted_ns : &group->own_ns) += own_ns(taker, node);
+		group->hooks_ns += samples->hooks_ns + around_ns;
+		if (!taker->model->is_raw)
+			group->stubs_ns += samples->stubs_ns + (is_counted(node) ? around_ns : 0);
+		taker->model->around_ns += around_ns;
 	}
 }
 
@@ -105,6 +179,7 @@ static void add_pools(struct taker *taker)
 			continue;
 		pool->group.nr += taker->groups[id].nr;
 		pool->group.nr_in_hooks += taker->groups[id].nr_in_hooks;
+		pool->group.nr_ns += taker->groups[id].nr_ns;
 		pool->group.own_ns += taker->groups[id].own_ns;
 		pool->group.counted_ns += taker->groups[id].counted_ns;
 		pool->group.hooks_ns += taker->groups[id].hooks_ns;
@@ -231,7 +306,7 @@ static void make_entries(struct taker *taker)
 		entry_of[id] = find_entry(taker, owner, node->function, entry_of[node->parent->id]);
 		entry = &taker->entries[entry_of[id]];
 		entry->nr += node->samples->nr;
-		entry->ns += node->samples->ns;
+		entry->ns += own_ns(taker, node);
 	}
 	free(entry_of);
 }
@@ -260,7 +335,7 @@ static void lend(struct taker *taker)
 
 static double mean_sample_ns(const struct group *group)
 {
-	return group->nr ? (group->own_ns + group->counted_ns) / (double)group->nr : 0;
+	return group->nr ? group->nr_ns / (double)group->nr : 0;
 }
 
 /* The standard error of a number of samples is its square root. */
@@ -286,7 +361,7 @@ static void keep_outside(struct taker *taker)
 		struct tree_node *node = tree_node(taker->model, id);
 
 		if (!taker->owners[id] && node->samples->nr)
-			give(node, node->samples->ns, node->samples->ns / (double)node->samples->nr);
+			give(node, own_ns(taker, node), node->samples->ns / (double)node->samples->nr);
 	}
 }
 
@@ -413,7 +488,8 @@ static void split(struct taker *taker)
 		if (taker->owners[id] != id && group->is_split)
 			take(node, counted_times_before(node) - lent_ns(taker, node) * group->back_share);
 		if (share > 0 && node->samples->nr)
-			give(node, node->samples->ns * share, node->samples->ns / (double)node->samples->nr);
+			give(node, own_ns(taker, node) * share,
+			     node->samples->ns / (double)node->samples->nr);
 	}
 	free(share_of);
 }
@@ -494,8 +570,12 @@ void counted_times_take(struct model *model)
 	taker.owners = xcalloc(taker.nr_paths, sizeof(*taker.owners));
 	taker.groups = xcalloc(taker.nr_paths, sizeof(*taker.groups));
 	taker.pools = xcalloc(nr_functions, sizeof(*taker.pools));
+	taker.around = xcalloc(taker.nr_paths, sizeof(*taker.around));
 	taker.less_doubt_ns = xcalloc(taker.nr_paths, sizeof(*taker.less_doubt_ns));
 	find_owners(&taker);
+	if (!model->is_raw)
+		find_around(&taker, nr_functions);
+	add_groups(&taker);
 	add_pools(&taker);
 	confirm_pools(&taker, nr_functions);
 	make_entries(&taker);
@@ -508,6 +588,7 @@ void counted_times_take(struct model *model)
 	counted_calls_place(model);
 	free(taker.less_doubt_ns);
 	free(taker.owners);
+	free(taker.around);
 	free(taker.groups);
 	free(taker.pools);
 	free(taker.entries);

@@ -26,6 +26,11 @@ static double doubt_ns(const struct log_cost *cost, const struct process *proces
 	return fmax(cost_ns(cost->spread, process), cost_ns(cost->full, process) * DOUBT_SHARE);
 }
 
+double hook_costs_around_ns(const struct process *process)
+{
+	return cost_ns(process->header.costs[LOG_COST_AROUND].full, process) * (1 - DOUBT_SHARE);
+}
+
 /* Finished calls that the timed ones stand for, without the one that is not in the histogram yet. */
 static double known_calls(const struct process *process, const struct log_node *node)
 {
@@ -126,6 +131,7 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 		timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process) +
 			blocks.noise_ns,
 		new_path_ns,
+		(double)node->calls * hook_costs_around_ns(process),
 	};
 }
 

@@ -29,6 +29,9 @@
  */
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node);
 
+/* What the program itself does around the two hooks of a call, at least. 0: not measured */
+double hook_costs_around_ns(const struct process *process);
+
 /* Was nothing open around the calls of the node? */
 static inline bool hook_costs_is_outermost(const struct thread *thread, const struct log_node *node)
 {

@@ -73,6 +73,7 @@ const struct field profile_node_fields[] = {
 	SAMPLES(stubs_ns, FIELD_DOUBLE),
 	SAMPLES(kernel_ns, FIELD_DOUBLE),
 	NODE(counted_calls, FIELD_U64),
+	NODE(around_ns, FIELD_DOUBLE),
 	{ NULL, 0, 0, 0 },
 };
 

@@ -165,9 +165,9 @@ static bool is_sound(const struct call_stats *stats)
 	       stats->open_ns <= NS_MAX && stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
 	       stats->inside_ns >= 0 && stats->inside_ns <= NS_MAX && stats->hooks_ns >= 0 &&
 	       stats->hooks_ns <= NS_MAX && stats->noise_ns >= 0 && stats->noise_ns <= NS_MAX &&
-	       stats->new_paths_ns >= 0 && stats->new_paths_ns <= NS_MAX && is_duration(stats->min_ns) &&
-	       is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
-	       !(stats->min_ns > stats->finished_max_ns);
+	       stats->new_paths_ns >= 0 && stats->new_paths_ns <= NS_MAX && stats->around_ns >= 0 &&
+	       stats->around_ns <= NS_MAX && is_duration(stats->min_ns) && is_duration(stats->max_ns) &&
+	       is_duration(stats->finished_max_ns) && !(stats->min_ns > stats->finished_max_ns);
 }
 
 static bool are_sound_samples(const struct sample_stats *samples)

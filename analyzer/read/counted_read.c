@@ -6,6 +6,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
+#include "analyzer/model/hook_costs.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/read/code_paths.h"
@@ -37,6 +38,7 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	struct tree_node *path;
 
 	stats.calls = stats.counted_calls = stats.known_calls = calls;
+	stats.around_ns = (double)calls * hook_costs_around_ns(process);
 	if (!selection_keeps(model, model->root, function)) {
 		model->selection.outside_calls += calls;
 		return;

@@ -159,6 +159,7 @@ static struct call_stats stats_of(const struct node_reader *reader, const struct
 	stats.hooks_ns = cost.hooks_ns;
 	stats.noise_ns = cost.noise_ns;
 	stats.new_paths_ns = cost.new_paths_ns;
+	stats.around_ns = cost.around_ns;
 	if (stats.timed_calls && node->min_ticks <= node->max_ticks) {
 		stats.min_ns = (double)node->min_ticks * tick_ns;
 		stats.max_ns = stats.finished_max_ns = (double)node->max_ticks * tick_ns;

@@ -96,6 +96,12 @@ static void add_counted_functions(struct findings *findings, const struct model 
 					   "%s of CPU time, by samples, for counting calls; subtracted "
 					   "where there were enough samples",
 					   findings_number(findings, UNIT_NS, model->samples.stubs_ns)));
+	if (model->around_ns > 0)
+		findings_add(findings, "around_hooks_ns", UNIT_NS, model->around_ns, false,
+			     document_text(findings->document,
+					   "%s of CPU time, by the cost that was measured at the start, for what "
+					   "functions do to call their hooks; subtracted likewise",
+					   findings_number(findings, UNIT_NS, model->around_ns)));
 }
 
 static void add_uncertain_functions(struct findings *findings, const struct model *model)

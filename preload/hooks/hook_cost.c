@@ -3,7 +3,8 @@
  * Measures the hooks' own cost. They are called as a program calls them, with a thread's record of one path
  * of its own. The cost of counting a heap block is measured with blocks that no allocator knows. For hooks,
  * the smallest of many measurements is taken, because any disturbance makes one larger; for blocks, the
- * median. The spread is the uncertainty.
+ * median. The spread is the uncertainty. What the program itself does around its hooks is measured with hooks
+ * that return at once.
  *
  * While there is one thread, the log is a scratch one too. Later, other threads use the log: then the record
  * is an area in it that readers skip, and costs whose measurement would change the log's header are not
@@ -173,6 +174,56 @@ static void measure_blocks(struct log_header *log)
 	log->costs[LOG_COST_FREE] = cost_of_blocks(frees);
 }
 
+/* ---- around the hooks ---- */
+
+#define NR_AROUND	64u	/* calls between two readings of the clock */
+
+static void return_at_once(void *function, void *caller)
+{
+	(void)function;
+	(void)caller;
+}
+
+/* The compiler does not know which registers it keeps. */
+static void (*const volatile hook)(void *function, void *caller) = return_at_once;
+
+/* As the compiler calls the hooks of a function. Its argument has to survive the first one. */
+static NOINLINE uint32_t with_hooks(uint32_t value)
+{
+	hook((void *)with_hooks, __builtin_return_address(0));
+	__asm__ volatile("" : "+r"(value));
+	hook((void *)with_hooks, __builtin_return_address(0));
+	return value;
+}
+
+static NOINLINE uint32_t without_hooks(uint32_t value)
+{
+	__asm__ volatile("" : "+r"(value));
+	return value;
+}
+
+static NOINLINE uint64_t time_calls(uint32_t (*volatile function)(uint32_t value))
+{
+	uint64_t start = now_ticks();
+
+	for (uint32_t i = 0; i < NR_AROUND; i++)
+		function(i);
+	return now_ticks() - start;
+}
+
+static uint32_t cost_around(void)
+{
+	uint64_t with = UINT64_MAX, without = UINT64_MAX, ticks;
+
+	for (uint32_t i = 0; i < NR_BATCHES; i++) {
+		ticks = time_calls(with_hooks);
+		with = ticks < with ? ticks : with;
+		ticks = time_calls(without_hooks);
+		without = ticks < without ? ticks : without;
+	}
+	return with > without ? (uint32_t)(((with - without) << LOG_COST_SHIFT) / NR_AROUND) : 0;
+}
+
 static struct log_cost *cost_of_hooks(struct log_header *log)
 {
 	return &log->costs[live.timing == LOG_TIMING_COUNTS ? LOG_COST_UNTIMED : LOG_COST_TIMED];
@@ -198,6 +249,7 @@ static void measure_all(struct log_header *log)
 		return;
 	header->threshold_ticks = 0;
 	log->costs[LOG_COST_RECORDED] = measure(&own.scratch);
+	log->costs[LOG_COST_AROUND].full = cost_around();
 	if (live.heap == HEAP_LIVE)
 		measure_blocks(log);
 }
@@ -247,8 +299,10 @@ void cost_measure_late(struct log_header *log)
 {
 	struct scratch *scratch = live_is_sealed() || switched_off() ? NULL : new_scratch();
 
-	if (scratch)
-		*cost_of_hooks(log) = measure_beside(log, scratch);
+	if (!scratch)
+		return;
+	*cost_of_hooks(log) = measure_beside(log, scratch);
+	log->costs[LOG_COST_AROUND].full = cost_around();
 }
 
 static uint32_t scaled(uint32_t cost, const struct log_cost *now, const struct log_cost *before)

@@ -405,8 +405,9 @@ void build_counter(struct build *build, const struct log_thread *thread, uint64_
 	counted->function_addr = function_addr;
 	site = build_record(build, sizeof(*site), LOG_RECORD_SITE, BUILD_START_TICKS);
 	site->function_addr = function_addr;
+	site->number = build->nr_sites;
 	area = build_area(build, LOG_AREA_COUNTERS, thread->head.self, bytes, bytes);
-	*(uint64_t *)(area + 1) = calls;
+	((uint64_t *)(area + 1))[build->nr_sites++] = calls;
 }
 
 void build_path_samples(struct build *build, const struct log_thread *thread, const struct log_node *node,

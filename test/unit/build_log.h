@@ -21,6 +21,7 @@ struct build {
 	uint8_t *bytes;
 	uint64_t tail;
 	double tick_ns;
+	uint32_t nr_sites;
 	struct log_header *header;
 };
 

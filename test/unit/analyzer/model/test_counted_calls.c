@@ -124,6 +124,70 @@ TEST(time_of_samples_is_taken_out_of_the_caller)
 	model_free(model);
 }
 
+/* What the calls of a counted function's hooks cost: @ms for all SITE_CALLS, before the share that is doubt.
+ */
+static void set_cost_around(struct run *run, uint64_t ms)
+{
+	run->build.header->costs[LOG_COST_AROUND].full = (uint32_t)((ms * MS << LOG_COST_SHIFT) / SITE_CALLS);
+}
+
+static bool is_about(double ns, double ms)
+{
+	return fabs(ns - ms * MS) < 0.01 * MS;	/* f() was called once more */
+}
+
+TEST(what_is_around_the_hooks_is_no_time_of_the_program)
+{
+	struct run run = begin(1000 * MS);
+	struct model *model;
+
+	sample(&run, run.f, 20);
+	set_cost_around(&run, 32);
+	model = load(&run);
+	assert_true(is_about(path_stats(path_to(model, F, MAIN)).self_ns, 20 * SAMPLE_MS - 20));
+	assert_true(is_about(build_function(model, MAIN - APP_BEGIN)->stats.self_ns, 1000 - 20 * SAMPLE_MS));
+	assert_true(is_about(build_function(model, MAIN - APP_BEGIN)->stats.total_ns, 1000 - 20));
+	assert_true(is_about(model->around_ns, 20));
+	model_free(model);
+}
+
+/* Half of the function's samples, and half of the rest, may be around its hooks. */
+TEST(a_quarter_of_the_samples_is_the_functions_own)
+{
+	struct run run = begin(1000 * MS);
+	struct model *model;
+
+	sample(&run, run.f, 20);
+	set_cost_around(&run, 1000);
+	model = load(&run);
+	assert_true(is_about(path_stats(path_to(model, F, MAIN)).self_ns, 20 * SAMPLE_MS / 4));
+	assert_true(is_about(model->around_ns, 20 * SAMPLE_MS * 3 / 4));
+	model_free(model);
+}
+
+/* f() is called 5000 times and has 50 samples; g(), called nine times as often, has 20. */
+TEST(what_does_not_fit_is_taken_from_all_counted_calls_there)
+{
+	struct run run = begin(1000 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
+	struct model *model;
+	double g_ns, f_ns;
+
+	build_call(g, 0, 0);
+	build_counter(&run.build, run.thread, G, 9 * SITE_CALLS);
+	sample(&run, run.f, 50);
+	sample(&run, g, 20);
+	set_cost_around(&run, 10);
+	model = load(&run);
+	f_ns = path_stats(path_to(model, F, MAIN)).self_ns;
+	g_ns = path_stats(path_to(model, G, MAIN)).self_ns;
+	/* 62 ms are around the hooks: 40 of g()'s 80 ms are, and the rest is in what both have left */
+	assert_true(is_about(model->around_ns, 62.5));
+	assert_true(is_about(f_ns + g_ns, 280 - 62.5));
+	assert_true(fabs(g_ns / f_ns - 40.0 / (200 - 6.25)) < 0.001);
+	model_free(model);
+}
+
 TEST(no_more_is_taken_than_there_is)
 {
 	struct run run = begin(30 * MS);
