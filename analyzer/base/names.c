@@ -128,7 +128,8 @@ const char *path_base(const char *path)
 
 bool path_is_header(const char *path)
 {
-	return (strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/opt/", 5) == 0) && strstr(path, "/include/");
+	return (strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/opt/", 5) == 0) &&
+	       strstr(path, "/include/");
 }
 
 static enum shown_paths shown_paths;

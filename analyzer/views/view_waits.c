@@ -352,7 +352,8 @@ static void fit_samples(const struct model *model, struct wait_sums *sums)
 
 		if (!path || !(path_stats(path).self_ns > 0))
 			continue;
-		fitted_ns = model->path_used_ns[path->id][USE_BLOCKED_NS] * sum->total_ns / sampled_ns[path->id];
+		fitted_ns = model->path_used_ns[path->id][USE_BLOCKED_NS] * sum->total_ns /
+			    sampled_ns[path->id];
 		if (!(fitted_ns >= 0))
 			continue;
 		sums->total_ns += fitted_ns - sum->total_ns;
