@@ -97,12 +97,63 @@ static struct rowset take_rows(const struct process *owner, struct process *moni
 	return taken;
 }
 
+/* Values of @rows at a time; after its last row nothing was seen. [nr_columns] */
+static void values_at(const struct rowset *rows, uint64_t ticks, double tick_ns, uint64_t *values)
+{
+	const size_t row = PARTITION_POINT(i, rows->nr_rows, rowset_ticks(rows, i) < ticks);
+	const uint64_t *before = rowset_values(rows, row ? row - 1 : 0);
+	const uint64_t *now = row < rows->nr_rows ? rowset_values(rows, row) : before;
+	const uint64_t begin = rowset_ticks(rows, row ? row - 1 : 0),
+		       end = row < rows->nr_rows ? rowset_ticks(rows, row) : begin;
+	const double part = end > begin ? (double)(ticks - begin) / (double)(end - begin) : 0;
+	const int unseen = rowset_column(rows, "thread_unseen_ns");
+
+	for (uint32_t i = 0; i < rows->nr_columns; i++)
+		values[i] = before[i] + (uint64_t)(part * (double)(now[i] - before[i]));
+	if (row == rows->nr_rows && unseen >= 0)
+		values[unseen] += (uint64_t)((double)(ticks - begin) * tick_ns);
+}
+
+/* Are both of one thread's records of when it was off its processor? */
+static bool is_off_twice(const struct rowset *rows, const struct rowset *own)
+{
+	return strcmp(rows->set, "thread_off") == 0 && strcmp(own->set, rows->set) == 0 &&
+	       own->id == rows->id && own->nr_columns == rows->nr_columns && own->nr_rows && rows->nr_rows;
+}
+
+/*
+ * The kernel's records of a thread began anew for its own log, with sums from 0, while the earlier ones went
+ * on for a moment.
+ */
+static void raise_off(struct rowset *rows, struct rowset *own, double tick_ns)
+{
+	struct rowset raised = *own;
+	uint64_t *before = xcalloc(rows->nr_columns, sizeof(*before)),
+		 *values = xcalloc(rows->nr_columns, sizeof(*values));
+
+	values_at(rows, rowset_ticks(own, 0), tick_ns, before);
+	raised.own = NULL;
+	raised.nr_rows = 0;
+	for (size_t row = 0; row < own->nr_rows; row++) {
+		for (uint32_t i = 0; i < rows->nr_columns; i++)
+			values[i] = before[i] + rowset_value(own, row, i);
+		rowset_add(&raised, rowset_ticks(own, row), values);
+	}
+	rowset_clip(rows, 0, rowset_ticks(own, 0) - 1);
+	free(own->own);
+	*own = raised;
+	free(before);
+	free(values);
+}
+
 /* The process's own log may have rows of the same set: these go before them. */
 static void add_rows(struct process *owner, struct rowset *rows)
 {
 	for (size_t i = 0; i < owner->nr_rowsets; i++) {
 		struct rowset *own = &owner->rowsets[i];
 
+		if (is_off_twice(rows, own))
+			raise_off(rows, own, owner->tick_ns);
 		if (!rowset_join(rows, own))
 			continue;
 		rows->step = own->step;

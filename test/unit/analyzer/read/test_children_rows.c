@@ -147,6 +147,45 @@ TEST(rows_before_the_own_log_are_one_curve_with_those_in_it)
 	model_free(model);
 }
 
+static const char *const off_columns[] = { "thread_blocked_ns", "thread_preempted_ns", "thread_unseen_ns" };
+
+static void add_off_rows(struct build *build, const uint64_t (*rows_ms)[2], uint32_t nr)
+{
+	struct log_rows *rows = build_rows(build, "thread_off", off_columns, 3, nr);
+
+	rows->id = PID;
+	for (uint32_t i = 0; i < nr; i++)
+		build_row(rows, at_ms(rows_ms[i][0]), (uint64_t[]){ rows_ms[i][1] * MS, 0, 0 });
+}
+
+/* Blocked time, by sums that begin anew with the own log. The earlier records overlap it, or end before. */
+TEST(sums_of_records_that_began_anew_go_on)
+{
+	for (uint64_t last_ms = 40; last_ms <= 60; last_ms += 20) {
+		const uint64_t seen_ms = last_ms < 50 ? last_ms : 50;
+		struct build program, own, monitor;
+		const struct rowset *rows;
+		struct model *model;
+		size_t last;
+
+		build_begin(&program);
+		build_init(&own, LOG_CLOCK_MONOTONIC, 1);
+		own.header->pid = PID;
+		own.header->start = build_clocks(&own, at_ms(10));
+		own.header->start_again = build_clocks(&own, at_ms(11));
+		add_off_rows(&own, (const uint64_t[][2]){ { 50, 0 }, { 250, 200 } }, 2);
+		begin_monitor(&monitor, LOG_CLOCK_MONOTONIC);
+		add_off_rows(&monitor, (const uint64_t[][2]){ { 20, 0 }, { last_ms, last_ms - 20 } }, 2);
+		model = load(&program, &own, &monitor);
+		rows = process_rowset(find(model, PID, 10), "thread_off");
+		last = rows->nr_rows - 1;
+		assert_int_equal(rowset_ticks(rows, last), at_ms(250));
+		assert_int_equal(rowset_value(rows, last, 0), (seen_ms - 20 + 200) * MS);
+		assert_int_equal(rowset_value(rows, last, 2), (50 - seen_ms) * MS);
+		model_free(model);
+	}
+}
+
 TEST(a_child_may_be_entered_long_after_its_ancestor_has_ended)
 {
 	struct build program, monitor;
