@@ -116,18 +116,12 @@ static double excess_ns(const struct path_shares *path, const struct tree_node *
 	return most_ns > 0 && more_ns > 0 ? more_ns : 0;
 }
 
-/* Is a call blocked all the time? One for events or a child may only ask: it then returns at once. */
-static bool is_blocked(const struct function *function)
-{
-	return wait_is_blocked(function->wait) && function->wait != LOG_WAIT_EVENT &&
-	       function->wait != LOG_WAIT_CHILD;
-}
-
 static void divide_path(struct path_shares *path, const struct path_shares *above,
 			const struct tree_node *node)
 {
 	static const double blocked[NR_SHARES] = { [SHARE_BLOCKED] = 1 };
-	const double *rest = is_blocked(node->function) ? blocked : above->below;	/* without a record */
+	/* of calls without a record */
+	const double *rest = wait_is_blocked_throughout(node->function->wait) ? blocked : above->below;
 	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
 	double own[NR_SHARES], own_ns = share * raw_self_ns, off_ns;

@@ -238,7 +238,7 @@ bool slice_stream_advance(struct slice_stream *stream)
 				continue;
 			}
 			stream->nr_read++;
-			if (!stream->left_out &&
+			if (stream->left_out == stream->wants_left_out &&
 			    !(stream->next_chunk == 1 && stream->nr_read <= stream->nr_older))
 				return true;
 		} else {

@@ -31,7 +31,8 @@ struct slice_stream {
 	bool has_slice;
 
 	struct slice slice;		/* the next one to return */
-	bool left_out;			/* not reported: continue with the next one */
+	bool left_out;			/* not reported: continue with the next one, unless */
+	bool wants_left_out;		/* only those are wanted */
 	struct {
 		uint32_t ref;
 		bool left_out;

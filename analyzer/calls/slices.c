@@ -208,7 +208,7 @@ static void keep_wanted(struct slice_reader *reader, const struct thread *only)
 }
 
 static struct slice_reader *open_streams(struct process *const *processes, size_t nr_processes,
-					 const struct thread *only)
+					 const struct thread *only, bool wants_left_out)
 {
 	struct slice_reader *reader = xcalloc(1, sizeof(*reader));
 	size_t nr = 0;
@@ -221,6 +221,8 @@ static struct slice_reader *open_streams(struct process *const *processes, size_
 		add_chunks(&reader->streams[nr], processes[i]);
 		nr += 2 * processes[i]->nr_threads;
 	}
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		reader->streams[i].wants_left_out = wants_left_out;
 	keep_wanted(reader, only);
 	reader->heap = xcalloc(reader->nr_streams, sizeof(*reader->heap));
 	slices_seek(reader, INT64_MIN);
@@ -229,17 +231,22 @@ static struct slice_reader *open_streams(struct process *const *processes, size_
 
 struct slice_reader *slices_open_process(struct process *process)
 {
-	return open_streams(&process, 1, NULL);
+	return open_streams(&process, 1, NULL, false);
 }
 
 struct slice_reader *slices_open_thread(struct thread *thread)
 {
-	return open_streams(&thread->process, 1, thread);
+	return open_streams(&thread->process, 1, thread, false);
 }
 
 struct slice_reader *slices_open_all(struct model *model)
 {
-	return open_streams(model->processes, model->nr_processes, NULL);
+	return open_streams(model->processes, model->nr_processes, NULL, false);
+}
+
+struct slice_reader *slices_open_waits(struct process *process, const struct thread *thread)
+{
+	return open_streams(&process, process->header.has_hooks ? 0 : 1, thread, true);
 }
 
 void slices_close(struct slice_reader *reader)

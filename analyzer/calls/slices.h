@@ -43,6 +43,11 @@ struct slice_reader;
 struct slice_reader *slices_open_process(struct process *process);
 struct slice_reader *slices_open_thread(struct thread *thread);
 struct slice_reader *slices_open_all(struct model *model);
+/*
+ * Slices that the others leave out: library calls that wait, in a process without hooks. Their path is the
+ * root. @thread: NULL: all
+ */
+struct slice_reader *slices_open_waits(struct process *process, const struct thread *thread);
 /* Lets go of the logs that were read. */
 void slices_close(struct slice_reader *reader);
 

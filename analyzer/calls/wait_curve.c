@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/calls/slices.h"
+#include "analyzer/log/logfile.h"
 
 bool wait_is_blocked(enum log_wait_kind kind)
 {
@@ -24,16 +25,35 @@ bool wait_is_blocked(enum log_wait_kind kind)
 	}
 }
 
+bool wait_is_blocked_throughout(enum log_wait_kind kind)
+{
+	return wait_is_blocked(kind) && kind != LOG_WAIT_EVENT && kind != LOG_WAIT_CHILD;
+}
+
+static enum log_wait_kind kind_of(const struct slice *slice)
+{
+	struct log_node node;
+
+	if (slice->node->function)
+		return slice->node->function->wait;
+	logfile_node(slice->thread->process->log, (uint64_t)slice->ref << LOG_REF_SHIFT, &node);
+	if (!log_is_wait(node.function_addr))
+		return 0;
+	return node.function_addr >> LOG_WAIT_KIND_SHIFT & LOG_WAIT_KIND_MASK;
+}
+
 /* How long the thread had waited at any time. */
 static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 {
-	struct slice_reader *reader = slices_open_thread(thread);
+	struct process *process = thread->process;
+	struct slice_reader *reader = process->header.has_hooks ? slices_open_thread(thread)
+								: slices_open_waits(process, thread);
 	int64_t last = INT64_MIN;
 	double waited_ns = 0;
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {
-		if (slice.tid != tid || !wait_is_blocked(slice.node->function->wait) || slice.start <= last)
+		if (slice.tid != tid || !wait_is_blocked(kind_of(&slice)) || slice.start <= last)
 			continue;
 		curve_add(waits, slice.start, &waited_ns);
 		waited_ns += (double)(slice.end - slice.start);

@@ -13,6 +13,11 @@
 bool wait_is_blocked(enum log_wait_kind kind);
 
 /*
+ * Does such a call do nothing but wait? One for events or a child may only ask: it then returns at once.
+ */
+bool wait_is_blocked_throughout(enum log_wait_kind kind);
+
+/*
  * Give @times, of the thread @tid, points where its waits begin and end. @rows and @waits get what was known
  * before, and how long it had waited: for wait_curve_doubt(). Reads the thread's single calls.
  */

@@ -15,7 +15,7 @@
 #include "analyzer/cells/path_text.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/read/waits_read.h"
+#include "analyzer/views/waits_read.h"
 
 #define TEXT_ROWS 20
 #define NAME_WIDTH 40 /* columns of a function's name among words */
@@ -328,6 +328,8 @@ static double blocked_ns(const struct model *model, const struct wait_sum *sum)
 
 	if (sum->samples)
 		return sum->total_ns;
+	if (!sum->path)
+		return sum->blocked_ns;
 	if (!(self_ns > 0) || !model->path_used_ns)
 		return NAN;
 	blocked_ns = model->path_used_ns[sum->path->id][USE_BLOCKED_NS];

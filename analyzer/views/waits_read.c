@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads records of waits, and names what was waited for. */
-#include "analyzer/read/waits_read.h"
+#include "analyzer/views/waits_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,6 +19,7 @@
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/read/errors_read.h"
 #include "analyzer/read/nodes_read.h"
+#include "analyzer/views/wait_uses.h"
 
 #define REST_SHARE 0.01 /* of a path's time: less of it without a record is not worth a row */
 
@@ -42,6 +43,8 @@ struct reader {
 		double ns;
 		uint64_t calls;
 	} *known; /* [id of a path in the tree]: what records have */
+	struct wait_uses *uses; /* of the process that is read; NULL: it has hooks */
+	struct hashtable places;
 };
 
 const char *waits_kind(enum log_wait_kind kind)
@@ -193,6 +196,7 @@ static void add(struct reader *reader, const struct found *more)
 	known->sum.bytes += more->sum.bytes;
 	known->sum.samples += more->sum.samples;
 	known->sum.total_ns += more->sum.total_ns;
+	known->sum.blocked_ns += more->sum.blocked_ns;
 	known->sum.max_ns = fmax(known->sum.max_ns, more->sum.max_ns);
 	if (more->holder_ns > known->holder_ns) {
 		known->holder_ns = more->holder_ns;
@@ -213,6 +217,56 @@ static void add_open(struct found *found, const struct process *process, uint64_
 		found->sum.total_ns += open->so_far_ns;
 		found->sum.max_ns = fmax(found->sum.max_ns, open->so_far_ns);
 	}
+}
+
+/* ---- blocked time, in a process without hooks ---- */
+
+/* Calls of one function by one place. They share its blocked time as they do its elapsed time. */
+struct place {
+	uint32_t node;
+	uint64_t caller_addr;
+	double total_ns;
+};
+
+static bool is_place(const void *item, const void *key)
+{
+	const struct place *place = item, *wanted = key;
+
+	return place->node == wanted->node && place->caller_addr == wanted->caller_addr;
+}
+
+static struct place *find_place(struct reader *reader, const struct log_wait *wait, bool makes)
+{
+	struct place wanted = { wait->node, wait->caller_addr, 0 }, *place;
+	const uint64_t hash = hash_pair(wait->node, wait->caller_addr);
+
+	place = hashtable_find(&reader->places, hash, is_place, &wanted);
+	if (place || !makes)
+		return place;
+	place = xcalloc(1, sizeof(*place));
+	*place = wanted;
+	hashtable_add(&reader->places, hash, place);
+	return place;
+}
+
+static void add_to_place(struct reader *reader, struct thread *thread, const struct log_wait *wait,
+			 uint64_t offset)
+{
+	const struct process *process = thread->process;
+	struct place *place = find_place(reader, wait, true);
+	struct found open = { .process = process };
+
+	add_open(&open, process, offset);
+	if (open.sum.open_calls)
+		wait_uses_add_open(reader->uses, thread, wait->node, open.sum.total_ns);
+	place->total_ns += (double)wait->total_ticks * process->tick_ns + open.sum.total_ns;
+}
+
+static double blocked_share(struct reader *reader, const struct log_wait *wait, enum log_wait_kind kind)
+{
+	const struct place *place = reader->uses ? find_place(reader, wait, false) : NULL;
+
+	return place ? wait_uses_share(reader->uses, wait->node, kind, place->total_ns) : NAN;
 }
 
 static void read_wait(struct reader *reader, struct thread *thread, const struct log_wait *wait,
@@ -255,7 +309,9 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	if (holder)
 		found.holder_ns = found.sum.max_ns;
 	add_open(&found, process, offset);
-	if (!is_beside) {
+	if (is_beside) {
+		found.sum.blocked_ns = found.sum.total_ns * blocked_share(reader, wait, function->wait);
+	} else {
 		reader->known[path->id].ns += found.sum.total_ns;
 		reader->known[path->id].calls += found.sum.calls;
 	}
@@ -338,7 +394,10 @@ static void read_samples(struct reader *reader, struct process *process)
 	}
 }
 
-static void read_process(struct reader *reader, struct process *process)
+/* Return: false: the process has none. */
+static bool each_wait(struct reader *reader, struct process *process,
+		      void (*visit)(struct reader *reader, struct thread *thread, const struct log_wait *wait,
+				    uint64_t offset))
 {
 	const struct logfile *log = process->log;
 	bool was_read = false;
@@ -358,12 +417,28 @@ static void read_process(struct reader *reader, struct process *process)
 
 			memcpy(&wait, log->base + offset, sizeof(wait));
 			if (wait.node)
-				read_wait(reader, thread, &wait, offset);
+				visit(reader, thread, &wait, offset);
 		}
 	}
+	return was_read;
+}
+
+static void read_process(struct reader *reader, struct process *process)
+{
+	bool was_read = false;
+
+	if (!process->header.has_hooks && !model_keeps_last_calls(process->model)) {
+		reader->uses = wait_uses_open(process);
+		each_wait(reader, process, add_to_place);
+	}
+	was_read = each_wait(reader, process, read_wait);
+	wait_uses_close(reader->uses);
+	reader->uses = NULL;
+	hashtable_release(&reader->places);
+	reader->places = (struct hashtable){ .slots = NULL };
 	read_samples(reader, process);
 	if (was_read)
-		logfile_forget_all(log);
+		logfile_forget_all(process->log);
 }
 
 /* Calls that ended by a jump or a cancellation, and those for which there was no room, are in no record. */

@@ -24,7 +24,7 @@ struct wait_sum {
 	uint64_t samples; /* > 0: total_ns is by so many looks at blocked threads; calls are not known */
 	double total_ns;
 	double max_ns;
-	double blocked_ns;	/* for a view; waits_read() leaves it 0 */
+	double blocked_ns;	/* without @path; else for a view. NAN: not known */
 };
 
 struct wait_sums {
