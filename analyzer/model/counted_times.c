@@ -194,14 +194,19 @@ struct hooks_cost {
 	double error_ns;		/* the standard error of that */
 };
 
+/* The standard error of hooks_ns. What is around the hooks was taken from samples too. */
+static double hooks_error_ns(const struct group *group)
+{
+	double sampled_ns = group->own_ns + group->counted_ns + group->hooks_ns;
+
+	return sqrt(group->hooks_ns * sampled_ns / fmax((double)(group->nr + group->nr_in_hooks), 1));
+}
+
 static void add_cost(struct hooks_cost *cost, const struct pool *pool)
 {
-	const struct group *group = &pool->group;
-	double sample_ns = group->nr_in_hooks ? group->hooks_ns / (double)group->nr_in_hooks : 0;
-
 	cost->subtracted_ns += pool->recorded_ns - pool->self_ns;
-	cost->sampled_ns += group->hooks_ns - group->stubs_ns;
-	cost->error_ns = sqrt(cost->error_ns * cost->error_ns + group->hooks_ns * sample_ns);
+	cost->sampled_ns += pool->group.hooks_ns - pool->group.stubs_ns;
+	cost->error_ns = hypot(cost->error_ns, hooks_error_ns(&pool->group));
 }
 
 /* Are there enough samples to say that the cost is another one? */
@@ -441,7 +446,6 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	double self_ns = fmax(path_stats(node).self_ns, 0);
 	double share = pool->self_ns > 0 ? self_ns / pool->self_ns :
 					   fmax(node->sum.self_ns, 0) / pool->recorded_ns;
-	double doubt_ns = group->nr_in_hooks ? group->hooks_ns / sqrt((double)group->nr_in_hooks) : 0;
 	double sample_ns = mean_sample_ns(group);
 	struct rare_counters *rare;
 
@@ -453,7 +457,7 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	rare = rare_counters_of(&node->rare);
 	rare->sampled_ns += group->own_ns * share;
 	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;
-	taker->less_doubt_ns[node->id] = node->hooks.self_doubt_ns - doubt_ns * share;
+	taker->less_doubt_ns[node->id] = node->hooks.self_doubt_ns - hooks_error_ns(group) * share;
 	node->hooks.self_doubt_ns = 0;
 }
 

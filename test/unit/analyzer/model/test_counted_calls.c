@@ -188,6 +188,23 @@ TEST(what_does_not_fit_is_taken_from_all_counted_calls_there)
 	model_free(model);
 }
 
+/* main() was called once. No sample was in its hooks, so nothing says that its recorded time is not exact. */
+TEST(what_is_around_few_hooks_leaves_recorded_times_exact)
+{
+	struct run run = begin(100 * MS);
+	const struct call_stats *stats;
+	struct model *model;
+
+	run.build.header->costs[LOG_COST_TIMED].full = 30 << LOG_COST_SHIFT;
+	sample(&run, run.main, 20);
+	set_cost_around(&run, 1);
+	model = load(&run);
+	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_about(stats->self_ns, 100));
+	assert_true(stats->sampled_ns == 0);
+	model_free(model);
+}
+
 TEST(no_more_is_taken_than_there_is)
 {
 	struct run run = begin(30 * MS);
