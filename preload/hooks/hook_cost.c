@@ -211,17 +211,22 @@ static NOINLINE uint64_t time_calls(uint32_t (*volatile function)(uint32_t value
 	return now_ticks() - start;
 }
 
-static uint32_t cost_around(void)
+/* By the least times of this process so far. */
+static void measure_around(struct log_header *log)
 {
-	uint64_t with = UINT64_MAX, without = UINT64_MAX, ticks;
+	static uint64_t with = UINT64_MAX, without = UINT64_MAX;
+	uint64_t ticks;
 
+	if (live.timing == LOG_TIMING_COUNTS)
+		return;
 	for (uint32_t i = 0; i < NR_BATCHES; i++) {
 		ticks = time_calls(with_hooks);
 		with = ticks < with ? ticks : with;
 		ticks = time_calls(without_hooks);
 		without = ticks < without ? ticks : without;
 	}
-	return with > without ? (uint32_t)(((with - without) << LOG_COST_SHIFT) / NR_AROUND) : 0;
+	log->costs[LOG_COST_AROUND].full =
+		with > without ? (uint32_t)(((with - without) << LOG_COST_SHIFT) / NR_AROUND) : 0;
 }
 
 static struct log_cost *cost_of_hooks(struct log_header *log)
@@ -249,7 +254,7 @@ static void measure_all(struct log_header *log)
 		return;
 	header->threshold_ticks = 0;
 	log->costs[LOG_COST_RECORDED] = measure(&own.scratch);
-	log->costs[LOG_COST_AROUND].full = cost_around();
+	measure_around(log);
 	if (live.heap == HEAP_LIVE)
 		measure_blocks(log);
 }
@@ -302,7 +307,7 @@ void cost_measure_late(struct log_header *log)
 	if (!scratch)
 		return;
 	*cost_of_hooks(log) = measure_beside(log, scratch);
-	log->costs[LOG_COST_AROUND].full = cost_around();
+	measure_around(log);
 }
 
 static uint32_t scaled(uint32_t cost, const struct log_cost *now, const struct log_cost *before)
@@ -324,10 +329,11 @@ void cost_measure_again(struct log_header *log)
 	measured = log;
 	if (!scratch)
 		return;
+	measure_around(log);
 	now = measure_beside(log, scratch);
 	if (!now.full || now.full >= before.full)
 		return;
-	for (uint32_t i = 0; i < LOG_COSTS_MAX; i++) {
+	for (uint32_t i = 0; i < LOG_COST_AROUND; i++) {
 		log->costs[i].inside = scaled(log->costs[i].inside, &now, &before);
 		log->costs[i].full = scaled(log->costs[i].full, &now, &before);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * disturbed: writes into its own log that a call's hooks cost ten times of what was measured, as a disturbed start would.
- * Then it calls tiny() for 300 ms. The report must subtract what the hooks cost. Status 1: it did not find its log.
+ * disturbed [around]: writes into its own log that a call's hooks, or what is around them, cost ten times of what was
+ * measured, as a disturbed start would. Then it calls tiny() for 300 ms. The report must subtract what the hooks cost. Status 1: it did not find its log.
  */
 #include <insideme_log.h>
 #include <stdio.h>
@@ -28,19 +28,27 @@ __attribute__((no_instrument_function)) static struct log_header *find_log(void)
 	return NULL;
 }
 
-int main(void)
+__attribute__((no_instrument_function)) static void print_cost(const struct log_header *log, enum log_cost_kind kind)
 {
+	printf("%u\n", (unsigned)log->costs[kind].full);
+}
+
+int main(int argc, char **argv)
+{
+	enum log_cost_kind kind = argc > 1 && !strcmp(argv[1], "around") ? LOG_COST_AROUND : LOG_COST_TIMED;
 	struct log_header *log = find_log();
 
 	if (!log)
 		return 1;
-	printf("%u\n", (unsigned)log->costs[LOG_COST_TIMED].full);
-	log->costs[LOG_COST_TIMED].full *= 10;
-	log->costs[LOG_COST_TIMED].inside *= 10;
-	printf("%u\n", (unsigned)log->costs[LOG_COST_TIMED].full);
+	print_cost(log, kind);
+	print_cost(log, LOG_COST_AROUND);
+	log->costs[kind].full *= 10;
+	log->costs[kind].inside *= 10;
+	print_cost(log, kind);
 	while (clock() < CLOCKS_PER_SEC * 3 / 10)
 		for (int i = 0; i < 1000; i++)
 			tiny();
-	printf("%u\n", (unsigned)log->costs[LOG_COST_TIMED].full);
+	print_cost(log, kind);
+	print_cost(log, LOG_COST_AROUND);
 	return 0;
 }

@@ -450,16 +450,17 @@ shares_within() {
 }
 
 @test "a disturbed start is noticed: what hooks cost is measured again while the program runs" {
-	local timing measured wrong at_end
+	local timing kind measured around wrong at_end around_at_end
 	reads_tsc || skip "by other clocks what hooks cost is measured at the start only"
-	for timing in exact auto; do
+	for kind in timed around; do for timing in exact auto; do
 		rm -rf insideme.data functions.csv
-		INSIDEME_TIMING=$timing record disturbed
-		{ read -r measured; read -r wrong; read -r at_end; } <stdout
+		INSIDEME_TIMING=$timing record disturbed $kind
+		{ read -r measured; read -r around; read -r wrong; read -r at_end; read -r around_at_end; } <stdout
 		same "$timing: cost that the program wrote" "$wrong" $((measured * 10))
 		between "$timing: cost at the end" 1 "$at_end" $((measured * 5))
+		between "$timing: cost around the hooks" $((around / 3)) "$around_at_end" $((around * 3))
 		between "$timing: time of main" 1000000 "$(value total_ns function=main)" 100000000000
-	done
+	done; done
 }
 
 @test "what hooks cost is measured in a process whose first object with hooks comes late" {
