@@ -99,7 +99,7 @@ static void add_counted_functions(struct findings *findings, const struct model 
 	if (model->around_ns > 0)
 		findings_add(findings, "around_hooks_ns", UNIT_NS, model->around_ns, false,
 			     document_text(findings->document,
-					   "%s of CPU time, by the cost measured at the start, for what "
+					   "%s of CPU time, by the measured cost of a call, for what "
 					   "functions do to call their hooks; subtracted likewise",
 					   findings_number(findings, UNIT_NS, model->around_ns)));
 }
