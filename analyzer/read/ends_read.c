@@ -321,10 +321,16 @@ static const char *own_end_text(const struct process *process)
 	return kind < sizeof(texts) / sizeof(*texts) ? texts[kind] : NULL;
 }
 
+/* insideme-run ended before it, and it runs on. */
+static bool runs_on(const struct process *process)
+{
+	return process->was_left && process->is_running;
+}
+
 bool process_end_is_timed(const struct process *process)
 {
 	return process->end_kind != END_UNKNOWN &&
-	       (process->end_kind != END_SILENT || own_end_text(process) != NULL);
+	       (process->end_kind != END_SILENT || own_end_text(process) != NULL || runs_on(process));
 }
 
 static const char *silent_text(const struct process *process)
@@ -335,7 +341,7 @@ static const char *silent_text(const struct process *process)
 		return own;
 	if (process->header.memory_passed && process->header.memory_action == LOG_MEMORY_ABORT)
 		return "ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT";
-	if (process->was_left && process->is_running)
+	if (runs_on(process))
 		return "ran on when insideme-run ended";
 	if (process->was_left)
 		return "ran on when insideme-run ended, and then ended without a word";

@@ -180,7 +180,8 @@ blocked() {
 		between "of sleeps, ms" $(($(sum total_ns function=usleep caller=nap) * 5 / 10000000)) \
 			"$(blocked function=usleep caller=nap)" $(($(sum total_ns function=usleep caller=nap) / 1000000))
 		if [ "$(view resources | grep -c thread_off)" -gt 0 ]; then # else rows may be too far apart
-			between "of the pipe, ms" 250 "$(blocked function=readv)" 400
+			between "of the pipe, ms" 250 "$(blocked function=readv)" \
+				$(($(sum total_ns function=readv) / 1000000 + 1))
 			between "of what is copied, ms" 0 "$(blocked function=read)" \
 				$(($(sum total_ns function=read) / 5000000))
 		fi

@@ -476,8 +476,9 @@ for row in csv.DictReader(sys.stdin):
 			mkfifo pipe
 			cat pipe >read &
 			"$report" $what "$path" || return 1
-			[ $path = linked ] && echo >pipe || cp read page
+			[ $path = pipe ] || echo >pipe
 			wait $!
+			[ $path = linked ] || cp read page
 			[ -p pipe ] && [ -L linked ] && [ -s page ] || { echo "$what $path"; return 1; }
 			[ ! -e "$path".* ]
 		done
