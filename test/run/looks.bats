@@ -42,9 +42,9 @@ all_views=" "
 	for how in "env LD_PRELOAD=$library" 'monitor -q --'; do
 		rm -rf insideme.data waits.csv
 		{ sleep 0.5; echo x; } >fifo &
-		{ sleep 1; echo x; } | $how ./raw_read
+		{ sleep 1.5; echo x; } | $how ./raw_read # the other sleep begins with the program
 		between "ms of the FIFO" 250 "$(($(sum total_ns kind=sampled object="$PWD/fifo") / 1000000))" 600
-		between "ms of stdin" 250 "$(($(sum total_ns kind=sampled object=pipe) / 1000000))" 600
+		between "ms of stdin" 250 "$(($(sum total_ns kind=sampled object=pipe) / 1000000))" 1600
 	done
 }
 
@@ -177,7 +177,7 @@ blocked() {
 	for how in "env LD_PRELOAD=$library" 'monitor -q --'; do
 		rm -rf insideme.data waits.csv
 		$how ./apart
-		between "of sleeps, ms" $(($(sum total_ns function=usleep caller=nap) * 5 / 10000000)) \
+		between "of sleeps, ms" $(($(sum total_ns function=usleep caller=nap) * 4 / 10000000)) \
 			"$(blocked function=usleep caller=nap)" $(($(sum total_ns function=usleep caller=nap) / 1000000))
 		if [ "$(view resources | grep -c thread_off)" -gt 0 ]; then # else rows may be too far apart
 			between "of the pipe, ms" 250 "$(blocked function=readv)" \
