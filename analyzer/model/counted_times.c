@@ -104,9 +104,9 @@ static void add_functions_around(const struct taker *taker, struct surroundings 
 }
 
 /*
- * Around the hooks a program prepares their arguments, saves registers and calls them. Samples there are in
- * the function itself. Nobody knows which: at most AROUND_MOST of each function's. What counted calls take
- * beyond that is divided among all counted calls below the same recorded path.
+ * Around its hooks a program prepares their arguments, saves registers and calls them. Samples of that are in
+ * the function itself, and look like its own. At most AROUND_MOST of a function's samples are taken for it. If
+ * its counted calls cost more, all counted calls below the same recorded path share the rest.
  */
 static void find_around(struct taker *taker, size_t nr_functions)
 {
@@ -194,7 +194,7 @@ struct hooks_cost {
 	double error_ns;		/* the standard error of that */
 };
 
-/* The standard error of hooks_ns. What is around the hooks was taken from samples too. */
+/* The standard error of hooks_ns: of all samples, as part of it comes from samples in functions. */
 static double hooks_error_ns(const struct group *group)
 {
 	double sampled_ns = group->own_ns + group->counted_ns + group->hooks_ns;

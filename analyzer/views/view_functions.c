@@ -102,7 +102,10 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
-/* What hooks cost is CPU time. So that of a function which mostly waited is in doubt before its time is. */
+/*
+ * All that hooks cost is CPU time. Where a function mostly waits, its CPU time is in doubt, though its elapsed
+ * time is not.
+ */
 static bool hooks_hide_cpu(const struct call_stats *stats, double cpu_ns, bool is_self)
 {
 	return stats->known_calls && cpu_ns * HOOK_DOUBT_MARKED <

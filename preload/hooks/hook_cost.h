@@ -19,6 +19,6 @@ void cost_measure_late(struct log_header *log);
 
 /*
  * The same again while the program runs, by the sampling task. If it finds less, the start was disturbed, and
- * all costs measured there are reduced in proportion. What is around hooks is measured again by itself.
+ * all costs measured there are reduced in proportion. LOG_COST_AROUND is measured again by itself.
  */
 void cost_measure_again(struct log_header *log);

@@ -124,8 +124,7 @@ TEST(time_of_samples_is_taken_out_of_the_caller)
 	model_free(model);
 }
 
-/* What the calls of a counted function's hooks cost: @ms for all SITE_CALLS, before the share that is doubt.
- */
+/* All SITE_CALLS together take @ms to call their hooks, as measured; 5/8 of that are subtracted. */
 static void set_cost_around(struct run *run, uint64_t ms)
 {
 	run->build.header->costs[LOG_COST_AROUND].full = (uint32_t)((ms * MS << LOG_COST_SHIFT) / SITE_CALLS);
