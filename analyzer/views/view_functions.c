@@ -103,8 +103,8 @@ static enum unit unit_of_use(size_t kind)
 }
 
 /*
- * All that hooks cost is CPU time. Where a function mostly waits, its CPU time is in doubt, though its elapsed
- * time is not.
+ * All that hooks cost is CPU time. Where a function mostly waits, its CPU time is in doubt, though its
+ * elapsed time is not.
  */
 static bool hooks_hide_cpu(const struct call_stats *stats, double cpu_ns, bool is_self)
 {
