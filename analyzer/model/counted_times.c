@@ -105,8 +105,8 @@ static void add_functions_around(const struct taker *taker, struct surroundings 
 
 /*
  * Around its hooks a program prepares their arguments, saves registers and calls them. Samples of that are
- * in the function itself, and look like its own. At most AROUND_MOST of a function's samples are taken for it. If
- * its counted calls cost more, all counted calls below the same recorded path share the rest.
+ * in the function itself, and look like its own. At most AROUND_MOST of its samples are taken for it. If its
+ * counted calls cost more, all counted calls below the same recorded path share the rest.
  */
 static void find_around(struct taker *taker, size_t nr_functions)
 {
