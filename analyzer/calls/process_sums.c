@@ -6,7 +6,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/model/counted_times.h"
+#include "analyzer/counted/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/read/counted_read.h"
 #include "analyzer/read/heap_read.h"

@@ -13,7 +13,7 @@
 #include "analyzer/load/select.h"
 #include "analyzer/load/thread_times.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/model/counted_times.h"
+#include "analyzer/counted/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/naming.h"

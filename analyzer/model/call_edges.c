@@ -6,7 +6,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
-#include "analyzer/model/counted_times.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"

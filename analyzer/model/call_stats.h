@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define COUNTED_LEAST_SAMPLES 16u	/* fewer do not tell the time of a function, or its caller */
+
 /* The cost of the hooks of some calls. All 0: not known. */
 struct hook_cost {
 	double inside_ns;		/* within the calls' own time */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyzer/model/counted_calls.h"
+#include "analyzer/counted/counted_calls.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/counted_times.h"
+#include "analyzer/counted/counted_times.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/counted_calls and counted_times: where calls and time of counted functions stand in the tree. */
+/* analyzer/counted: where calls and time of counted functions stand in the tree. */
 
-#include "analyzer/model/counted_times.h"
+#include "analyzer/counted/counted_times.h"
 #include "analyzer/model/tree_walk.h"
 #include "test/unit/build_model.h"
 #include "test/unit/unit.h"
@@ -286,6 +286,52 @@ TEST(few_samples_decide_for_many_functions_together)
 		assert_true(fabs(stats->self_ns - (50 - 32) * 1e6) < 1000);
 		assert_false(call_stats_sample_self(stats));
 	}
+	model_free(model);
+}
+
+#define IN_STUB (LOG_SAMPLE_IN_HOOK | LOG_SAMPLE_IN_STUB)
+
+/* 6 samples in f() would be too few, if 10 had not met the code that counts its calls. */
+TEST(samples_in_the_code_that_counts_divide_time_too)
+{
+	struct run run = begin(100 * MS);
+	const struct call_stats *stats;
+	struct model *model;
+
+	sample(&run, run.f, 6);
+	build_path_samples(&run.build, run.thread, run.main, 10, IN_STUB);
+	model = load(&run);
+	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_about(stats->self_ns, 100 - 16 * SAMPLE_MS));
+	assert_true(is_about(stats->total_ns, 100 - 10 * SAMPLE_MS));
+	assert_false(path_to(model, F, MAIN)->parent->rare->holds_counted);
+	model_free(model);
+}
+
+/* g() keeps the time of the sample in f(), but not of those in the code that counts, whose error is doubt. */
+TEST(few_samples_tell_what_counting_costs)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G), *f_of_g;
+	const struct call_stats *stats, *main_stats;
+	struct model *model;
+
+	build_call(g, 40 * MS, 0);
+	run.main->child_ticks += 40 * MS;
+	f_of_g = build_node(&run.build, run.thread, g, F);
+	build_call(f_of_g, 0, 0);
+	sample(&run, f_of_g, 1);
+	build_path_samples(&run.build, run.thread, g, 4, IN_STUB);
+	model = load(&run);
+	stats = &build_function(model, G - APP_BEGIN)->stats;
+	main_stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_about(stats->self_ns, 40 - 4 * SAMPLE_MS));
+	assert_true(is_about(stats->total_ns, 40 - 4 * SAMPLE_MS));
+	assert_true(is_about(stats->self_doubt_ns, 2 * SAMPLE_MS));
+	assert_true(path_to(model, G, MAIN)->rare->holds_counted);
+	assert_true(is_about(main_stats->self_ns, 1600 - 40));
+	assert_true(is_about(main_stats->total_ns, 1600 - 4 * SAMPLE_MS));
+	assert_true(is_about(main_stats->total_doubt_ns, 2 * SAMPLE_MS));
 	model_free(model);
 }
 

@@ -15,8 +15,6 @@
 
 #include "analyzer/model/model.h"
 
-#define COUNTED_LEAST_SAMPLES 16u
-
 /* After the hooks' cost was subtracted from the tree, before functions are summed up. */
 void counted_times_take(struct model *model);
 
