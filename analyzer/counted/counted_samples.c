@@ -52,15 +52,39 @@ static void add_functions_around(const struct counted_samples *counted, struct s
 	}
 }
 
+static void add_around(struct counted_samples *counted, size_t id, double part)
+{
+	counted->around[id] += (1 - counted->around[id]) * fmin(part, AROUND_MOST);
+}
+
+/* What surrounds the hooks of counted functions that no sample met, beside the samples of all others. */
+static struct surroundings find_unmet(const struct counted_samples *counted,
+				      const struct surroundings *functions)
+{
+	struct surroundings unmet = { 0 };
+
+	for (size_t id = 1; id < counted->nr_paths; id++) {
+		const struct tree_node *node = tree_node(counted->model, id);
+
+		if (node->function && node->function->is_counted &&
+		    functions[node->function->number].sampled_ns == 0)
+			unmet.around_ns += node->sum.cost.around_ns;
+		if (counted_samples_is_counted(node))
+			unmet.sampled_ns += counted_samples_own_ns(counted, node);
+	}
+	return unmet;
+}
+
 /*
  * Around its hooks a program prepares their arguments, saves registers and calls them. Samples of that are
  * in the function itself, and look like its own. At most AROUND_MOST of its samples are taken for it. If its
- * counted calls cost more, all counted calls below the same recorded path share the rest.
+ * counted calls cost more, all counted calls below the same recorded path share the rest. All counted calls
+ * share what is around those that no sample met: many functions of a large program have too few for one.
  */
 static void find_around(struct counted_samples *counted)
 {
 	struct surroundings *functions = xcalloc(counted->nr_functions, sizeof(*functions)),
-			    *rest = xcalloc(counted->nr_paths, sizeof(*rest));
+			    *rest = xcalloc(counted->nr_paths, sizeof(*rest)), unmet;
 
 	add_functions_around(counted, functions);
 	for (size_t id = 1; id < counted->nr_paths; id++) {
@@ -68,16 +92,19 @@ static void find_around(struct counted_samples *counted)
 		struct surroundings *owners = &rest[counted->owners[id]];
 		double part = node->function ? part_of(&functions[node->function->number]) : 0;
 
-		counted->around[id] = fmin(part, AROUND_MOST);
+		add_around(counted, id, part);
 		if (!counted_samples_is_counted(node))
 			continue;
 		owners->around_ns += node->samples->ns * (part - counted->around[id]);
-		owners->sampled_ns += node->samples->ns * (1 - counted->around[id]);
+		owners->sampled_ns += counted_samples_own_ns(counted, node);
 	}
 	for (size_t id = 1; id < counted->nr_paths; id++)
 		if (counted_samples_is_counted(tree_node(counted->model, id)))
-			counted->around[id] += (1 - counted->around[id]) *
-					     fmin(part_of(&rest[counted->owners[id]]), AROUND_MOST);
+			add_around(counted, id, part_of(&rest[counted->owners[id]]));
+	unmet = find_unmet(counted, functions);
+	for (size_t id = 1; id < counted->nr_paths; id++)
+		if (counted_samples_is_counted(tree_node(counted->model, id)))
+			add_around(counted, id, part_of(&unmet));
 	free(functions);
 	free(rest);
 }

@@ -187,6 +187,23 @@ TEST(what_does_not_fit_is_taken_from_all_counted_calls_there)
 	model_free(model);
 }
 
+/* g() is called as often as f(), but no sample met it: what is around its hooks was in samples of f(). */
+TEST(what_is_around_hooks_of_functions_without_samples_is_taken_too)
+{
+	struct run run = begin(1000 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
+	struct model *model;
+
+	build_call(g, 0, 0);
+	build_counter(&run.build, run.thread, G, SITE_CALLS);
+	sample(&run, run.f, 50);
+	set_cost_around(&run, 32);
+	model = load(&run);
+	assert_true(is_about(path_stats(path_to(model, F, MAIN)).self_ns, 50 * SAMPLE_MS - 2 * 20));
+	assert_true(is_about(model->around_ns, 2 * 20));
+	model_free(model);
+}
+
 /* main() was called once. No sample was in its hooks, so nothing says that its recorded time is not exact. */
 TEST(what_is_around_few_hooks_leaves_recorded_times_exact)
 {
