@@ -145,9 +145,19 @@ before and after, not 1 and 1"
 		}
 	END
 	gcc -g -O1 -finstrument-functions tiny.c -o tiny
-	for i in 1 2 3 4; do
-		INSIDEME_TIMING=exact LD_PRELOAD=$library INSIDEME_RUN=$PWD/old$i.run ./tiny
-		cp -r old$i.run new$i.run
+	record() {
+		for i in 1 2 3 4; do
+			rm -rf old$i.run new$i.run
+			INSIDEME_TIMING=exact LD_PRELOAD=$library INSIDEME_RUN=$PWD/old$i.run ./tiny
+			cp -r old$i.run new$i.run
+		done
+	}
+	# not if an interruption of some ms met a tiny call
+	for attempt in 1 2 3 4 5; do
+		record
+		! gate "self_ns of '*_tiny' <= base" >/dev/null 2>&1 || continue
+		! gate "self_ns of a_tiny <= base" >/dev/null 2>&1 || continue
+		break
 	done
 	for pattern in "a_tiny" "'*_tiny'"; do
 		run -2 gate "self_ns of $pattern <= base"

@@ -167,7 +167,7 @@ test("source: hits, times and blocks of each line", async () => {
 });
 
 test("plot: the machine of each of two runs has its own values", async () => {
-	const runs = ["first.machine", "second.machine"].map((name) => record(name, "/bin/sleep", ["0.6"]));
+	const runs = ["first.machine", "second.machine"].map((name) => record(name, "/bin/sleep", ["3"]));
 	const tab = await open(makePage(runs, "machines.html"), { hash: "panel=plot&y=system/memory_used_bytes&x=system/memory_available_bytes" });
 	await tab.waitForFunction(() => window.insideme.panel?.lineOf);
 	const found = await tab.evaluate(() => {
