@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/log/logfile.h"
 #include "analyzer/counted/counted_times.h"
+#include "analyzer/log/logfile.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/read/counted_read.h"
 #include "analyzer/read/heap_read.h"

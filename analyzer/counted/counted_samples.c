@@ -9,7 +9,9 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-#define AROUND_MOST	0.5		/* of the samples, what surrounds the hooks: they tell no more */
+#define AROUND_MOST	0.5		/* of the samples that are left, what surrounds the hooks, in each of
+					 * three steps */
+#define UNMET_MOST	3.0		/* samples of a function that has none: a chance of one in twenty */
 #define LEAST_ERRORS	4.0		/* fewer than 16 samples say nothing of the hooks' cost */
 
 bool counted_samples_is_counted(const struct tree_node *path)
@@ -57,18 +59,35 @@ static void add_around(struct counted_samples *counted, size_t id, double part)
 	counted->around[id] += (1 - counted->around[id]) * fmin(part, AROUND_MOST);
 }
 
-/* What surrounds the hooks of counted functions that no sample met, beside the samples of all others. */
-static struct surroundings find_unmet(const struct counted_samples *counted,
-				      const struct surroundings *functions)
+/* The mean time of a sample in this run; 0: there are none. */
+static double sample_ns(const struct counted_samples *counted)
 {
+	double ns = 0, nr = 0;
+
+	for (size_t id = 1; id < counted->nr_paths; id++) {
+		ns += tree_node(counted->model, id)->samples->ns;
+		nr += (double)tree_node(counted->model, id)->samples->nr;
+	}
+	return nr > 0 ? ns / nr : 0;
+}
+
+/*
+ * What surrounds the hooks of counted functions that no sample met, beside the samples of all others. If more
+ * than UNMET_MOST samples should have met one, samples did not see its thread.
+ */
+static struct surroundings find_unmet(const struct counted_samples *counted, struct surroundings *functions)
+{
+	const double most_ns = UNMET_MOST * sample_ns(counted);
 	struct surroundings unmet = { 0 };
 
 	for (size_t id = 1; id < counted->nr_paths; id++) {
 		const struct tree_node *node = tree_node(counted->model, id);
+		struct surroundings *function = node->function ? &functions[node->function->number] : NULL;
 
-		if (node->function && node->function->is_counted &&
-		    functions[node->function->number].sampled_ns == 0)
-			unmet.around_ns += node->sum.cost.around_ns;
+		if (function && node->function->is_counted && function->sampled_ns == 0) {
+			unmet.around_ns += fmin(function->around_ns, most_ns);
+			function->around_ns = 0;
+		}
 		if (counted_samples_is_counted(node))
 			unmet.sampled_ns += counted_samples_own_ns(counted, node);
 	}
@@ -78,8 +97,9 @@ static struct surroundings find_unmet(const struct counted_samples *counted,
 /*
  * Around its hooks a program prepares their arguments, saves registers and calls them. Samples of that are
  * in the function itself, and look like its own. At most AROUND_MOST of its samples are taken for it. If its
- * counted calls cost more, all counted calls below the same recorded path share the rest. All counted calls
- * share what is around those that no sample met: many functions of a large program have too few for one.
+ * counted calls cost more, all counted calls below the same recorded path share the rest, and lose at most
+ * AROUND_MOST of what is left to them. All counted calls share what is around those that no sample met: many
+ * functions of a large program have too few for one.
  */
 static void find_around(struct counted_samples *counted)
 {

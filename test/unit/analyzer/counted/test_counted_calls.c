@@ -187,21 +187,33 @@ TEST(what_does_not_fit_is_taken_from_all_counted_calls_there)
 	model_free(model);
 }
 
-/* g() is called as often as f(), but no sample met it: what is around its hooks was in samples of f(). */
-TEST(what_is_around_hooks_of_functions_without_samples_is_taken_too)
+/* f() has 50 samples, g() none. What is around f()'s hooks takes 20 ms. Return: what is around in all */
+static double load_unmet(uint32_t g_calls)
 {
 	struct run run = begin(1000 * MS);
 	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
 	struct model *model;
+	double around_ns;
 
 	build_call(g, 0, 0);
-	build_counter(&run.build, run.thread, G, SITE_CALLS);
+	build_counter(&run.build, run.thread, G, g_calls);
 	sample(&run, run.f, 50);
 	set_cost_around(&run, 32);
 	model = load(&run);
-	assert_true(is_about(path_stats(path_to(model, F, MAIN)).self_ns, 50 * SAMPLE_MS - 2 * 20));
-	assert_true(is_about(model->around_ns, 2 * 20));
+	around_ns = model->around_ns;
+	assert_true(is_about(path_stats(path_to(model, F, MAIN)).self_ns, 50 * SAMPLE_MS - around_ns / MS));
 	model_free(model);
+	return around_ns;
+}
+
+TEST(what_is_around_hooks_of_functions_without_samples_is_taken_too)
+{
+	assert_true(is_about(load_unmet(SITE_CALLS / 2), 20 + 10));
+}
+
+TEST(a_function_without_samples_takes_what_none_can_stand_for)
+{
+	assert_true(is_about(load_unmet(100 * SITE_CALLS), 20 + 3 * SAMPLE_MS));
 }
 
 /* main() was called once. No sample was in its hooks, so nothing says that its recorded time is not exact. */
