@@ -57,18 +57,22 @@ struct line {
 };
 
 /* Leave @curve without points if it is not known. */
+/* @from_start: nothing was used at the process's start, which may be long before the first row. */
 static void read_curve(struct curve *curve, struct process *process, const struct rowset *rows,
-		       const char *name)
+		       const char *name, bool from_start)
 {
 	int column = rows ? rowset_column(rows, name) : -1;
+	const double nothing = 0;
 
 	curve_init(curve, 1);
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, (uint32_t)column);
-		double value = (double)raw;
+		int64_t time = row_time(process, rows, row);
 
+		if (raw != LOG_NONE && from_start && !curve->nr && process->start < time)
+			curve_add(curve, process->start, &nothing);
 		if (raw != LOG_NONE)
-			curve_add(curve, row_time(process, rows, row), &value);
+			curve_add(curve, time, &(double){ (double)raw });
 	}
 }
 
@@ -88,32 +92,30 @@ static double threads_at(struct curve *threads, int64_t time)
  */
 static void count_from_start(struct part *part, const struct rowset *rows)
 {
-	double *cpu_ns = part->curve.numbers, before = 0;
+	double *cpu_ns = part->curve.numbers;
 	int64_t *times = part->curve.times;
 	struct curve threads;
 
-	read_curve(&threads, part->process, rows, "threads");
+	read_curve(&threads, part->process, rows, "threads", false);
 	for (size_t i = part->curve.nr; i-- > 1;)
 		cpu_ns[i - 1] = fmax(cpu_ns[i - 1],
 				     cpu_ns[i] - (double)(times[i] - times[i - 1]) *
 							 fmax(threads_at(&threads, times[i - 1]),
 							      threads_at(&threads, times[i])));
-	if (!process_fact(part->process, "attached"))
-		before = (double)(times[0] - part->process->start) * threads_at(&threads, times[0]);
-	before = fmax(0, cpu_ns[0] - before);
-	for (size_t i = 0; i < part->curve.nr; i++)
-		cpu_ns[i] -= before;
+	for (size_t i = part->curve.nr; i-- > 0;)
+		cpu_ns[i] -= cpu_ns[0];
 	curve_release(&threads);
 }
 
 static void read_set(struct line *line, struct process *process, const struct rowset *rows, const char *name)
 {
 	struct part part = { .process = process, .until = INT64_MAX };
+	bool is_cpu = strcmp(name, "cpu_ns") == 0;
 
-	read_curve(&part.curve, process, rows, name);
+	read_curve(&part.curve, process, rows, name, is_cpu && !process_fact(process, "attached"));
 	if (!part.curve.nr)
 		return;
-	if (strcmp(name, "cpu_ns") == 0)
+	if (is_cpu)
 		count_from_start(&part, rows);
 	APPEND(line->parts, line->nr) = part;
 }
