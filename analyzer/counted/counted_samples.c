@@ -59,8 +59,7 @@ static void add_around(struct counted_samples *counted, size_t id, double part)
 	counted->around[id] += (1 - counted->around[id]) * fmin(part, AROUND_MOST);
 }
 
-/* The mean time of a sample in this run; 0: there are none. */
-static double sample_ns(const struct counted_samples *counted)
+static void find_mean(struct counted_samples *counted)
 {
 	double ns = 0, nr = 0;
 
@@ -68,16 +67,16 @@ static double sample_ns(const struct counted_samples *counted)
 		ns += tree_node(counted->model, id)->samples->ns;
 		nr += (double)tree_node(counted->model, id)->samples->nr;
 	}
-	return nr > 0 ? ns / nr : 0;
+	counted->mean_ns = nr > 0 ? ns / nr : 0;
 }
 
 /*
- * What surrounds the hooks of counted functions that no sample met, beside the samples of all others. If more
- * than UNMET_MOST samples should have met one, samples did not see its thread.
+ * What surrounds the hooks of counted functions that no sample met, and the samples of the other counted
+ * functions. If more than UNMET_MOST samples should have met one, samples did not see its thread.
  */
 static struct surroundings find_unmet(const struct counted_samples *counted, struct surroundings *functions)
 {
-	const double most_ns = UNMET_MOST * sample_ns(counted);
+	const double most_ns = UNMET_MOST * counted->mean_ns;
 	struct surroundings unmet = { 0 };
 
 	for (size_t id = 1; id < counted->nr_paths; id++) {
@@ -166,13 +165,8 @@ static void add_group(struct sample_group *sum, const struct sample_group *group
 
 static void add_groups(struct counted_samples *counted)
 {
-	struct sample_group all = { 0 };
-
 	for (size_t id = 1; id < counted->nr_paths; id++)
 		add_path(counted, tree_node(counted->model, id));
-	for (size_t id = 0; id < counted->nr_paths; id++)
-		add_group(&all, &counted->groups[id]);
-	counted->mean_ns = sample_group_mean_ns(&all);
 }
 
 struct sample_pool *counted_samples_pool(const struct counted_samples *counted, const struct tree_node *owner)
@@ -301,6 +295,7 @@ void counted_samples_find(struct counted_samples *samples, struct model *model)
 	samples->groups = xcalloc(samples->nr_paths, sizeof(*samples->groups));
 	samples->pools = xcalloc(samples->nr_functions, sizeof(*samples->pools));
 	find_owners(samples);
+	find_mean(samples);
 	if (!model->is_raw)
 		find_around(samples);
 	add_groups(samples);

@@ -64,7 +64,7 @@ static inline double sample_group_mean_ns(const struct sample_group *group)
 	return group->nr ? group->nr_ns / (double)group->nr : 0;
 }
 
-/* What divides the self time of recorded paths: their own code, counted calls, and the code that counts. */
+/* Self time of recorded paths is that of their own code, of counted calls, and of the code that counts. */
 static inline double sample_group_divided_ns(const struct sample_group *group)
 {
 	return group->own_ns + group->counted_ns + group->stubs_ns;

@@ -170,7 +170,7 @@ static double counted_share(const struct sample_group *group, double room_ns)
 	return fmin(1, left_ns / group->counted_ns);
 }
 
-/* What samples of @sampled_ns in all, @sample_ns each, can stand for at most. */
+/* The most time that some samples can stand for: their sum is @sampled_ns, one is @sample_ns. */
 static double most_ns(double sampled_ns, double sample_ns)
 {
 	return sampled_ns + SAMPLE_ERRORS * sqrt(sampled_ns * sample_ns + sample_ns * sample_ns);
