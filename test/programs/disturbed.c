@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * disturbed [around]: writes into its own log that a call's hooks, or the calls of them, cost ten times what
- * was measured, as after a disturbed start. Then it calls tiny() for 300 ms.
- * The report must subtract what the  * hooks really cost. Status 1: it did not find its log.
+ * was measured, as after a disturbed start. Then it calls tiny() for 300 ms. The report must subtract what
+ * the hooks really cost. Status 1: it did not find its log.
  */
 #include <insideme_log.h>
 #include <stdio.h>
