@@ -36,7 +36,7 @@ static struct value doubtful_cell(struct value value, bool is_doubtful)
 	return value;
 }
 
-/* A time by samples has a standard error instead of a doubt: the hooks' cost is not in it. */
+/* A time by samples has a standard error instead of a mark of doubt. */
 static struct value time_cell(double ns, bool is_sampled, bool is_doubtful)
 {
 	struct value value = ns_cell(ns);
@@ -98,9 +98,10 @@ static struct value doubt_cell(double ns, double doubt_ns)
 	return doubt_ns > 0 ? ns_cell(ceil(fmax(doubt_ns, -ns))) : value_empty();
 }
 
-static struct value error_cell(double variance_ns2)
+/* The standard error of a time by samples, and of what was subtracted from it for hooks. */
+static struct value error_cell(double variance_ns2, double doubt_ns)
 {
-	return variance_ns2 > 0 ? ns_cell(sqrt(variance_ns2)) : value_empty();
+	return variance_ns2 > 0 ? ns_cell(sqrt(variance_ns2 + doubt_ns * doubt_ns)) : value_empty();
 }
 
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
@@ -139,9 +140,11 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TOTAL_DOUBT:
 		return total_timed ? doubt_cell(stats->total_ns, stats->total_doubt_ns) : value_empty();
 	case CELL_SELF_ERROR:
-		return error_cell(stats->self_variance_ns2);
+		return error_cell(stats->self_variance_ns2,
+				  call_stats_sample_self(stats) ? stats->self_doubt_ns : 0);
 	case CELL_TOTAL_ERROR:
-		return error_cell(stats->total_variance_ns2);
+		return error_cell(stats->total_variance_ns2,
+				  call_stats_are_counted(stats) ? stats->total_doubt_ns : 0);
 	}
 	return value_empty();
 }

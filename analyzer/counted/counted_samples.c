@@ -133,11 +133,17 @@ double counted_samples_own_ns(const struct counted_samples *counted, const struc
 	return path->samples->ns * (1 - counted->around[path->id]);
 }
 
+double counted_samples_around_ns(const struct counted_samples *counted, const struct tree_node *path)
+{
+	return path->samples->ns * counted->around[path->id];
+}
+
 static void add_path(struct counted_samples *counted, const struct tree_node *path)
 {
 	const struct sample_stats *samples = path->samples;
 	struct sample_group *group = &counted->groups[counted->owners[path->id]];
-	double own_ns = counted_samples_own_ns(counted, path), around_ns = samples->ns - own_ns;
+	double own_ns = counted_samples_own_ns(counted, path),
+	       around_ns = counted_samples_around_ns(counted, path);
 	bool is_counted = counted_samples_is_counted(path);
 
 	group->has_counted |= is_counted;
@@ -146,6 +152,7 @@ static void add_path(struct counted_samples *counted, const struct tree_node *pa
 	group->nr_ns += samples->ns;
 	*(is_counted ? &group->counted_ns : &group->own_ns) += own_ns;
 	group->hooks_ns += samples->hooks_ns + around_ns;
+	group->around_ns += is_counted ? 0 : around_ns;
 	if (!counted->model->is_raw)
 		group->stubs_ns += samples->stubs_ns + (is_counted ? around_ns : 0);
 	counted->model->around_ns += around_ns;
@@ -159,6 +166,7 @@ static void add_group(struct sample_group *sum, const struct sample_group *group
 	sum->own_ns += group->own_ns;
 	sum->counted_ns += group->counted_ns;
 	sum->hooks_ns += group->hooks_ns;
+	sum->around_ns += group->around_ns;
 	sum->stubs_ns += group->stubs_ns;
 	sum->has_counted |= group->has_counted;
 }

@@ -9,6 +9,8 @@
 
 #include "analyzer/model/model.h"
 
+#define AROUND_ERROR	0.5		/* standard error of what is around the hooks, as part of that: it
+					 * differs by that much from program to program, see accuracy.md */
 #define SAMPLE_ERRORS	2.0		/* so many standard errors of the samples' time */
 
 /* Samples of one or more recorded paths, and of the counted paths below them. Times are ns. */
@@ -19,6 +21,7 @@ struct sample_group {
 	double own_ns;
 	double counted_ns;
 	double hooks_ns;		/* of nr_in_hooks, with what is around hooks */
+	double around_ns;		/* of hooks_ns: around the hooks of recorded calls */
 	double stubs_ns;		/* of hooks_ns: in the code that counts, and around that */
 	bool has_counted;		/* there are counted paths below */
 };
@@ -52,6 +55,8 @@ void counted_samples_free(struct counted_samples *samples);
 bool counted_samples_is_counted(const struct tree_node *path);
 /* The time of a path's samples, as far as it is its own. */
 double counted_samples_own_ns(const struct counted_samples *samples, const struct tree_node *path);
+/* The rest of it, which is around its hooks. */
+double counted_samples_around_ns(const struct counted_samples *samples, const struct tree_node *path);
 /* The pool of a recorded path; NULL: it has no function. */
 struct sample_pool *counted_samples_pool(const struct counted_samples *samples,
 					 const struct tree_node *owner);

@@ -20,6 +20,7 @@ struct entry {
 	uint32_t next;			/* the owner's next entry, callers first; 0: none */
 	uint64_t nr;
 	double ns;
+	double around_ns;		/* what is around the hooks: not in ns */
 	struct tree_node *node;		/* its path below the owner's path that is being divided */
 };
 
@@ -42,7 +43,6 @@ struct taker {
 	size_t nr_entries;
 	struct entry_list *lists;	/* [function->number of an owner] */
 	struct division *divisions;	/* [id of an owner] */
-	double *less_doubt_ns;		/* [id]: by how much the doubt of a path's time fell */
 };
 
 /* The nearest recorded path: @id itself, or one above it; 0: none. */
@@ -92,6 +92,7 @@ static void make_entries(struct taker *taker)
 		entry = &taker->entries[entry_of[id]];
 		entry->nr += node->samples->nr;
 		entry->ns += counted_samples_own_ns(&taker->samples, node);
+		entry->around_ns += counted_samples_around_ns(&taker->samples, node);
 	}
 	free(entry_of);
 }
@@ -118,14 +119,18 @@ static void lend(struct taker *taker)
 			taker->divisions[owner_of(taker, id)].lent_ns += lent_ns(taker, node_at(taker, id));
 }
 
-/* The standard error of a number of samples is its square root. */
-static void give(struct tree_node *node, double ns, double sample_ns)
+/*
+ * The standard error of a number of samples is its square root. That of what is around the hooks is the same
+ * for all functions of a program: it adds up in totals, as doubts do.
+ */
+static void give(struct tree_node *node, double ns, double sample_ns, double around_ns)
 {
 	struct rare_counters *rare = rare_counters_of(&node->rare);
 
 	rare->moved_self_ns += ns;
 	rare->sampled_ns += ns;
 	rare->moved_self_variance_ns2 += ns * sample_ns;
+	rare->moved_self_doubt_ns += AROUND_ERROR * around_ns;
 }
 
 /* A part of the time of a counted path's own samples. */
@@ -135,7 +140,8 @@ static void give_sampled(const struct taker *taker, struct tree_node *node, doub
 
 	if (samples->nr && share > 0)
 		give(node, counted_samples_own_ns(&taker->samples, node) * share,
-		     samples->ns / (double)samples->nr);
+		     samples->ns / (double)samples->nr,
+		     counted_samples_around_ns(&taker->samples, node) * share);
 }
 
 static void take(struct tree_node *node, double ns)
@@ -220,7 +226,7 @@ static void divide_by_pool(struct taker *taker, struct tree_node *owner, double 
 		entry->node = tree_child(taker->samples.model, above, entry->function);
 		if (!(entry->ns * share > 0))
 			continue;
-		give(entry->node, entry->ns * share, entry->ns / (double)entry->nr);
+		give(entry->node, entry->ns * share, entry->ns / (double)entry->nr, entry->around_ns * share);
 		given_ns += entry->ns * share;
 	}
 	settle(taker, owner, self_ns, given_ns + group->stubs_ns * share);
@@ -242,8 +248,7 @@ static void take_stubs(struct taker *taker, struct tree_node *owner, double self
 	share = self_ns / fmax(pool->kept_ns, stubs_ns);
 	error_ns = sqrt(stubs_ns * taker->samples.mean_ns) * share;
 	take(owner, stubs_ns * share);
-	owner->hooks.self_doubt_ns += error_ns;
-	taker->less_doubt_ns[owner->id] -= error_ns;
+	rare_counters_of(&owner->rare)->moved_self_doubt_ns += error_ns;
 }
 
 /* The doubt of a self time by samples is its standard error. */
@@ -265,9 +270,8 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	rare = rare_counters_of(&node->rare);
 	rare->sampled_ns += group->own_ns * share;
 	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;
-	taker->less_doubt_ns[node->id] =
-		node->hooks.self_doubt_ns - sample_group_hooks_error_ns(group) * share;
-	node->hooks.self_doubt_ns = 0;
+	rare->moved_self_doubt_ns += AROUND_ERROR * group->around_ns * share - node->hooks.self_doubt_ns;
+	rare->moved_total_doubt_ns += sample_group_hooks_error_ns(group) * share;
 }
 
 static void divide(struct taker *taker, struct tree_node *owner)
@@ -311,31 +315,29 @@ static void divide_all(struct taker *taker)
 }
 
 /*
- * Add the paths below to totals. The doubt about counted paths is also a doubt about their caller's self
- * time.
+ * Add the paths below to totals. The variance of counted paths is also one of their caller's self time.
  */
 static void add_to_totals(const struct taker *taker)
 {
 	struct model *model = taker->samples.model;
-	double *less_doubt_ns = taker->less_doubt_ns;
 	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
 	double *variance_ns2 = xcalloc(model->nr_tree_nodes, sizeof(*variance_ns2));
+	double *doubt_ns = xcalloc(model->nr_tree_nodes, sizeof(*doubt_ns));
 
 	for (size_t id = model->nr_tree_nodes; id-- > 1;) {
 		struct tree_node *node = tree_node(model, id);
 		struct rare_counters *rare;
 
-		if (id < taker->samples.nr_paths) {
-			node->hooks.total_doubt_ns = fmax(node->hooks.total_doubt_ns - less_doubt_ns[id], 0);
-			less_doubt_ns[node->parent->id] += less_doubt_ns[id];
-		}
 		added_ns[id] += node->rare->moved_self_ns;
 		added_ns[node->parent->id] += added_ns[id];
-		if (added_ns[id] == 0 && !(variance_ns2[id] > 0) &&
+		doubt_ns[id] += node->rare->moved_self_doubt_ns + node->rare->moved_total_doubt_ns;
+		doubt_ns[node->parent->id] += doubt_ns[id];
+		if (added_ns[id] == 0 && doubt_ns[id] == 0 && !(variance_ns2[id] > 0) &&
 		    !(node->rare->moved_self_variance_ns2 > 0))
 			continue;
 		rare = rare_counters_of(&node->rare);
 		rare->moved_total_ns += added_ns[id];
+		rare->moved_total_doubt_ns = doubt_ns[id];
 		if (!counted_samples_is_counted(node)) {
 			rare->moved_self_variance_ns2 += variance_ns2[id];
 			continue;
@@ -343,6 +345,7 @@ static void add_to_totals(const struct taker *taker)
 		rare->moved_total_variance_ns2 += variance_ns2[id] + rare->moved_self_variance_ns2;
 		variance_ns2[node->parent->id] += rare->moved_total_variance_ns2;
 	}
+	free(doubt_ns);
 	free(variance_ns2);
 	free(added_ns);
 }
@@ -384,7 +387,6 @@ void counted_times_take(struct model *model)
 	counted_samples_find(&taker.samples, model);
 	taker.lists = xcalloc(taker.samples.nr_functions, sizeof(*taker.lists));
 	taker.divisions = xcalloc(taker.samples.nr_paths, sizeof(*taker.divisions));
-	taker.less_doubt_ns = xcalloc(taker.samples.nr_paths, sizeof(*taker.less_doubt_ns));
 	make_entries(&taker);
 	keep_outside(&taker);
 	lend(&taker);
@@ -396,6 +398,5 @@ void counted_times_take(struct model *model)
 	counted_samples_free(&taker.samples);
 	free(taker.lists);
 	free(taker.divisions);
-	free(taker.less_doubt_ns);
 	free(taker.entries);
 }

@@ -55,6 +55,8 @@ struct rare_counters {
 	double moved_total_ns; /* below 0: subtracted */
 	double moved_self_variance_ns2;
 	double moved_total_variance_ns2;
+	double moved_self_doubt_ns;
+	double moved_total_doubt_ns;
 	double recorded_below_ns; /* of a counted path: total time of the recorded calls below it */
 	bool lacks_calls;
 	bool holds_counted;

@@ -455,9 +455,9 @@ struct model {
 	uint64_t calls_open_at_forks;	/* of these: calls that were counted before, in the parent */
 	double functions_ns;
 	double hooks_ns;		/* cost of all hooks, as measured; 0: not measured */
-	double around_ns;		/* CPU time of samples that is the hooks' all the same, see
-					 * counted_times.h */
 	double hooks_noise_ns;		/* its uncertainty */
+	double around_ns;		/* CPU time of samples that is the hooks' all the same, see
+					 * counted_samples.h */
 	bool use_is_read;		/* by function_use_read(), with: */
 	double used_ns[3];		/* of functions_ns: on a processor, waiting for one, blocked; NAN: not
 					 * known */

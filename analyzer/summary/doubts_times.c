@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/flag_advice.h"
+#include "analyzer/counted/counted_samples.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/profile/profile_totals.h"
 #include "analyzer/resources/series.h"
@@ -58,6 +59,15 @@ static struct counted sum_counted(const struct model *model)
 
 #define HIDDEN_MOST 5	/* percent of the time that may be in no row without a word */
 
+/* May the CPU time of all functions be off by more than a quarter? */
+static bool around_hides_times(const struct model *model)
+{
+	double cpu_ns = model->used_ns[USE_CPU_NS];
+
+	return AROUND_ERROR * model->around_ns >
+	       HOOK_DOUBT_MARKED * (cpu_ns > 0 ? cpu_ns : model->functions_ns);
+}
+
 static void add_counted_functions(struct findings *findings, const struct model *model)
 {
 	const struct counted sum = sum_counted(model);
@@ -97,10 +107,12 @@ static void add_counted_functions(struct findings *findings, const struct model 
 					   "where there were enough samples",
 					   findings_number(findings, UNIT_NS, model->samples.stubs_ns)));
 	if (model->around_ns > 0)
-		findings_add(findings, "around_hooks_ns", UNIT_NS, model->around_ns, false,
+		findings_add(findings, "around_hooks_ns", UNIT_NS, model->around_ns,
+			     around_hides_times(model),
 			     document_text(findings->document,
 					   "%s of CPU time, by the measured cost of a call, for what "
-					   "functions do to call their hooks; subtracted likewise",
+					   "functions do to call their hooks; subtracted likewise, with a "
+					   "standard error of half of it",
 					   findings_number(findings, UNIT_NS, model->around_ns)));
 }
 

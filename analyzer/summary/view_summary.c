@@ -7,6 +7,7 @@
 
 #include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/counted/counted_samples.h"
 #include "analyzer/read/samples_read.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/summary/doubts.h"
@@ -135,8 +136,8 @@ static const char *columns_of(struct report *report)
 
 /*
  * A lower bound of what hooks took. One is by the measured cost of a call, less its uncertainty: a call among
- * other code costs less. One is by samples, less their standard error, and what is around the hooks. The
- * larger one counts. Neither has what the compiler optimizes less around hooks.
+ * other code costs less. One is by samples, and what is around the hooks, less the standard error of each.
+ * The larger one counts. Neither has what the compiler optimizes less around hooks.
  */
 static double least_hooks_ns(const struct model *model)
 {
@@ -144,7 +145,7 @@ static double least_hooks_ns(const struct model *model)
 	double by_samples_ns =
 		samples->in_hooks ? samples->hooks_ns * (1 - 1 / sqrt((double)samples->in_hooks)) : 0;
 
-	by_samples_ns += model->around_ns;
+	by_samples_ns += model->around_ns * (1 - AROUND_ERROR);
 	return fmax(model->hooks_ns - model->hooks_noise_ns, by_samples_ns);
 }
 

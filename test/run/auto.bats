@@ -504,8 +504,7 @@ loops() {
 	between "self of single, of processes" $(($(value self_ns function=single) - 1000)) \
 		"$("$report" -v fields -f csv --fields "single = S" | "$here/csv" self_ns field=S)" \
 		$(($(value self_ns function=single) + 1000))
-	between "error of single" 1000000 "$(value self_error_ns function=single)" \
-		"$(value self_ns function=single)"
+	between "error of single" 1000000 "$(value self_error_ns function=single)" "$(total_of loop)"
 	"$report" -v functions >functions.txt
 	grep -q "≈.*single" functions.txt
 	grep -q "≈: too short" functions.txt

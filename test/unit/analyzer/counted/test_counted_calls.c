@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyzer/counted: where calls and time of counted functions stand in the tree. */
 
+#include "analyzer/cells/cells.h"
 #include "analyzer/counted/counted_times.h"
 #include "analyzer/model/tree_walk.h"
 #include "test/unit/build_model.h"
@@ -147,6 +148,26 @@ TEST(what_is_around_the_hooks_is_no_time_of_the_program)
 	assert_true(is_about(build_function(model, MAIN - APP_BEGIN)->stats.self_ns, 1000 - 20 * SAMPLE_MS));
 	assert_true(is_about(build_function(model, MAIN - APP_BEGIN)->stats.total_ns, 1000 - 20));
 	assert_true(is_about(model->around_ns, 20));
+	model_free(model);
+}
+
+/* 20 ms of f()'s 80 ms are around its hooks, with an error of 10 ms. Each sample stands for 4 ms. */
+TEST(what_is_around_the_hooks_has_an_error)
+{
+	struct run run = begin(1000 * MS);
+	struct call_stats f;
+	const struct call_stats *main;
+	struct model *model;
+
+	sample(&run, run.f, 20);
+	set_cost_around(&run, 32);
+	model = load(&run);
+	f = path_stats(path_to(model, F, MAIN));
+	main = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_about(f.self_doubt_ns, 10));
+	assert_true(is_about(value_number(stats_cell(&f, CELL_SELF_ERROR)), sqrt(60 * SAMPLE_MS + 10 * 10)));
+	assert_true(is_about(main->self_doubt_ns, 0));
+	assert_true(is_about(main->total_doubt_ns, 10));
 	model_free(model);
 }
 
