@@ -98,12 +98,16 @@ static void add_blocks(const struct thread *thread, uint32_t ref, uint32_t level
 	add_blocks(thread, heap.others[1], level + 1, cost);
 }
 
-/* The cost of counting the blocks that the function itself allocated and freed: hooks_ns, noise_ns. */
+/*
+ * The cost of counting the blocks that the function itself allocated and freed: hooks_ns, noise_ns. A library
+ * call that waits shares the record of its caller, which pays for all of it.
+ */
 static struct hook_cost blocks_cost(const struct thread *thread, const struct log_node *node)
 {
 	struct hook_cost cost = { 0 };
 
-	add_blocks(thread, node->heap, 0, &cost);
+	if (!log_is_wait(node->function_addr))
+		add_blocks(thread, node->heap, 0, &cost);
 	return cost;
 }
 

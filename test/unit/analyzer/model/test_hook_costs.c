@@ -128,6 +128,32 @@ TEST(blocks_and_slices_are_taken_out)
 	build_free(&build, model);
 }
 
+/* A library call that waits has no record of blocks: those in it count in the one of its caller F. */
+TEST(blocks_of_a_caller_cost_nothing_in_the_library_calls_that_share_its_record)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct log_node *wait = build_node(&build, thread, f, LOG_FUNCTION_REGION | LOG_FUNCTION_WAIT);
+	const uint64_t wait_ticks = G_SELF + INSIDE;
+	struct log_heap *heap = build_heap(&build, thread, f);
+	struct model *model;
+
+	build.header->costs[LOG_COST_ALLOCATION].full = ALLOCATION << LOG_COST_SHIFT;
+	thread->nr_new_paths = 1;
+	thread->new_paths_ticks = NEW;
+	wait->heap = f->heap;
+	heap->alloc_calls = NR_F;
+	build_call(wait, wait_ticks, 0);
+	build_call(f, F_SELF + INSIDE + NR_F * ALLOCATION + wait_ticks + OUTSIDE + NEW, wait_ticks);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_ns, F_SELF));
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.total_ns, F_SELF + G_SELF));
+	build_free(&build, model);
+}
+
 /* Only the mean time for making a path is known: a single path may have taken all of it. */
 TEST(the_time_of_making_paths_is_doubt_of_their_callers)
 {
