@@ -251,6 +251,16 @@ static void take_stubs(struct taker *taker, struct tree_node *owner, double self
 	rare_counters_of(&owner->rare)->moved_self_doubt_ns += error_ns;
 }
 
+/* Doubt about the hooks of what the path called. Totals include it once, as part of the callees' totals. */
+static double callees_doubt_ns(const struct tree_node *node)
+{
+	double doubt_ns = 0;
+
+	for (const struct tree_node *callee = node->child; callee; callee = callee->next)
+		doubt_ns += callee->sum.cost.noise_ns;
+	return doubt_ns;
+}
+
 /* The doubt of a self time by samples is its standard error. */
 static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 {
@@ -271,7 +281,7 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	rare->sampled_ns += group->own_ns * share;
 	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;
 	rare->moved_self_doubt_ns += AROUND_ERROR * group->around_ns * share - node->hooks.self_doubt_ns;
-	rare->moved_total_doubt_ns += sample_group_hooks_error_ns(group) * share;
+	rare->moved_total_doubt_ns += callees_doubt_ns(node) + sample_group_hooks_error_ns(group) * share;
 }
 
 static void divide(struct taker *taker, struct tree_node *owner)
@@ -315,6 +325,18 @@ static void divide_all(struct taker *taker)
 }
 
 /*
+ * By how much samples raise the doubt of a path's total. @below_ns: that of the paths below. A total is at
+ * least as doubtful as the self time in it.
+ */
+static double more_doubt_ns(const struct tree_node *node, double below_ns)
+{
+	const struct rare_counters *rare = node->rare;
+	double least_ns = node->hooks.self_doubt_ns - node->hooks.total_doubt_ns;
+
+	return rare->moved_self_doubt_ns + fmax(below_ns + rare->moved_total_doubt_ns, least_ns);
+}
+
+/*
  * Add the paths below to totals. The variance of counted paths is also one of their caller's self time.
  */
 static void add_to_totals(const struct taker *taker)
@@ -330,7 +352,7 @@ static void add_to_totals(const struct taker *taker)
 
 		added_ns[id] += node->rare->moved_self_ns;
 		added_ns[node->parent->id] += added_ns[id];
-		doubt_ns[id] += node->rare->moved_self_doubt_ns + node->rare->moved_total_doubt_ns;
+		doubt_ns[id] = more_doubt_ns(node, doubt_ns[id]);
 		doubt_ns[node->parent->id] += doubt_ns[id];
 		if (added_ns[id] == 0 && doubt_ns[id] == 0 && !(variance_ns2[id] > 0) &&
 		    !(node->rare->moved_self_variance_ns2 > 0))

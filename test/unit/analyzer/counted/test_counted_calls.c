@@ -308,6 +308,62 @@ TEST(time_off_the_processor_stays)
 	model_free(model);
 }
 
+/* @node was called SHORT_CALLS times, @ticks each, of which @child_ticks were in what it called. */
+static void call_often(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
+{
+	for (uint32_t i = 0; i < SHORT_CALLS; i++)
+		build_call(node, ticks, child_ticks);
+}
+
+/*
+ * main() calls a() and c(), a() calls b(); the hooks of each took 240 ms by what a call costs. Samples decide
+ * the time of a(), and that of b() if it has some.
+ */
+static struct model *load_doubts(bool has_b_samples)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *a = build_node(&run.build, run.thread, run.main, G),
+			*b = build_node(&run.build, run.thread, a, G + 0x100),
+			*c = build_node(&run.build, run.thread, run.main, G + 0x200);
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 60 << LOG_COST_SHIFT, .inside = 30 << LOG_COST_SHIFT };
+	call_often(a, 130, 65);
+	call_often(b, 65, 0);
+	call_often(c, 65, 0);
+	run.main->child_ticks += (130 + 65) * SHORT_CALLS;
+	sample(&run, a, 8);
+	build_path_samples(&run.build, run.thread, a, 60, LOG_SAMPLE_IN_HOOK);
+	if (has_b_samples) {
+		sample(&run, b, 8);
+		build_path_samples(&run.build, run.thread, b, 60, LOG_SAMPLE_IN_HOOK);
+	}
+	return load(&run);
+}
+
+TEST(a_total_by_samples_has_the_doubt_of_what_was_called)
+{
+	struct model *model = load_doubts(false);
+	const struct call_stats *a = &build_function(model, G - APP_BEGIN)->stats,
+				*b = &build_function(model, G + 0x100 - APP_BEGIN)->stats;
+
+	assert_true(a->self_doubt_ns == 0);
+	assert_true(is_about(b->total_doubt_ns, 90));
+	assert_true(a->total_doubt_ns > b->total_doubt_ns);
+	model_free(model);
+}
+
+TEST(a_total_has_no_less_doubt_than_self_time)
+{
+	struct model *model = load_doubts(true);
+	const struct call_stats *main_stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+
+	assert_true(build_function(model, G + 0x100 - APP_BEGIN)->stats.self_doubt_ns == 0);
+	assert_true(is_about(main_stats->self_doubt_ns, 180));
+	assert_true(main_stats->total_doubt_ns >= main_stats->self_doubt_ns);
+	model_free(model);
+}
+
 #define NR_FEW		20u		/* functions with few samples */
 #define FEW_CALLS	500000u
 
