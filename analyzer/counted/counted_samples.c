@@ -212,17 +212,18 @@ struct hooks_cost {
 	double error_ns;		/* the standard error of that */
 };
 
-/* Of all samples, as part of hooks_ns comes from samples in functions. */
-double sample_group_hooks_error_ns(const struct sample_group *group)
+double sample_group_error_ns(const struct sample_group *group, double ns)
 {
-	return sqrt(group->hooks_ns * all_ns(group) / fmax((double)(group->nr + group->nr_in_hooks), 1));
+	return sqrt(ns * all_ns(group) / fmax((double)(group->nr + group->nr_in_hooks), 1));
 }
 
 static void add_cost(struct hooks_cost *cost, const struct sample_pool *pool)
 {
+	const double sampled_ns = pool->group.hooks_ns - pool->group.stubs_ns;
+
 	cost->subtracted_ns += pool->recorded_ns - pool->self_ns;
-	cost->sampled_ns += pool->group.hooks_ns - pool->group.stubs_ns;
-	cost->error_ns = hypot(cost->error_ns, sample_group_hooks_error_ns(&pool->group));
+	cost->sampled_ns += sampled_ns;
+	cost->error_ns = hypot(cost->error_ns, sample_group_error_ns(&pool->group, sampled_ns));
 }
 
 /* Are there enough samples to say that the cost is another one? */

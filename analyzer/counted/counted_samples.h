@@ -60,8 +60,9 @@ double counted_samples_around_ns(const struct counted_samples *samples, const st
 /* The pool of a recorded path; NULL: it has no function. */
 struct sample_pool *counted_samples_pool(const struct counted_samples *samples,
 					 const struct tree_node *owner);
-/* The standard error of the group's hooks_ns. */
-double sample_group_hooks_error_ns(const struct sample_group *group);
+/* The standard error of @ns of the group's time: of all its samples, as samples in functions have a part of
+ * hooks_ns. */
+double sample_group_error_ns(const struct sample_group *group, double ns);
 
 /* The mean time for which a sample of the group stands; 0: it has none. */
 static inline double sample_group_mean_ns(const struct sample_group *group)

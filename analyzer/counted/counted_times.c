@@ -281,7 +281,8 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	rare->sampled_ns += group->own_ns * share;
 	rare->moved_self_variance_ns2 += group->own_ns * share * sample_ns;
 	rare->moved_self_doubt_ns += AROUND_ERROR * group->around_ns * share - node->hooks.self_doubt_ns;
-	rare->moved_total_doubt_ns += callees_doubt_ns(node) + sample_group_hooks_error_ns(group) * share;
+	rare->moved_total_doubt_ns +=
+		callees_doubt_ns(node) + sample_group_error_ns(group, group->hooks_ns) * share;
 }
 
 static void divide(struct taker *taker, struct tree_node *owner)

@@ -414,6 +414,30 @@ TEST(samples_in_the_code_that_counts_divide_time_too)
 	model_free(model);
 }
 
+/*
+ * The hooks of g(), recorded, took 40 ms by what a call costs, and 96 ms by 24 samples. How many samples met
+ * the code that counts says nothing about that.
+ */
+TEST(samples_in_the_code_that_counts_leave_the_error_of_other_hooks)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G), *f_of_g;
+	struct model *model;
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 10 << LOG_COST_SHIFT, .inside = 10 << LOG_COST_SHIFT };
+	call_often(g, 345, 0);
+	run.main->child_ticks += 345 * SHORT_CALLS;
+	f_of_g = build_node(&run.build, run.thread, g, F);
+	build_call(f_of_g, 0, 0);
+	sample(&run, f_of_g, 20);
+	build_path_samples(&run.build, run.thread, g, 24, LOG_SAMPLE_IN_HOOK);
+	build_path_samples(&run.build, run.thread, g, 300, IN_STUB);
+	model = load(&run);
+	assert_true(is_about(build_function(model, G - APP_BEGIN)->stats.total_ns, 20 * SAMPLE_MS));
+	model_free(model);
+}
+
 /* g() keeps the time of the sample in f(), but not of those in the code that counts, whose error is doubt. */
 TEST(few_samples_tell_what_counting_costs)
 {
