@@ -55,6 +55,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		one.in_hooks = 1;
 		one.hooks_ns = ns;
 		one.stubs_ns = sample->flags & LOG_SAMPLE_IN_STUB ? ns : 0;
+		thread->hooks_ns += path->function ? one.stubs_ns : 0;
 	} else {
 		path = sampled_code_path(thread, sample, path);
 		one.nr = 1;

@@ -492,3 +492,29 @@ TEST(recorded_calls_tell_a_total_that_is_long_beside_what_samples_miss)
 	assert_false(knows_total(58000));
 	assert_true(knows_total(500 * MS));
 }
+
+/* The first thread has all hooks, a second one all samples in the code that counts. */
+TEST(each_thread_loses_what_counting_took_in_it)
+{
+	struct run run = begin(200 * MS);
+	struct log_thread *second = build_thread(&run.build, "second");
+	struct log_node *g = build_node(&run.build, second, &second->root, G),
+			*f_of_g = build_node(&run.build, second, g, F);
+	const struct process *process;
+	struct model *model;
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 1000 << LOG_COST_SHIFT, .inside = 1000 << LOG_COST_SHIFT };
+	for (int i = 0; i < 1000; i++)
+		build_call(run.f, 1500, 0);
+	build_call(g, 1000 * MS, 0);
+	build_call(f_of_g, 0, 0);
+	build_path_samples(&run.build, second, f_of_g, 20, 0);
+	build_path_samples(&run.build, second, g, 100, IN_STUB);
+	model = load(&run);
+	process = model->processes[0];
+	assert_true(is_about(build_function(model, G - APP_BEGIN)->stats.total_ns, 600));
+	assert_true(fabs(process->threads[0]->functions_ns - 200.0 * MS) < 2 * MS);
+	assert_true(fabs(process->threads[1]->functions_ns - 600.0 * MS) < 2 * MS);
+	model_free(model);
+}
