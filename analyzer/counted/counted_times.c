@@ -115,7 +115,7 @@ static double lent_ns(const struct taker *taker, const struct tree_node *node)
 static void lend(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->samples.nr_paths; id++)
-		if (owner_of(taker, id) && owner_of(taker, id) != id)
+		if (owner_of(taker, id) != id)
 			taker->divisions[owner_of(taker, id)].lent_ns += lent_ns(taker, node_at(taker, id));
 }
 
@@ -148,17 +148,6 @@ static void take(struct tree_node *node, double ns)
 {
 	if (ns != 0)
 		rare_counters_of(&node->rare)->moved_self_ns -= ns;
-}
-
-/* Counted calls without a recorded call around them: no other path's time includes theirs. */
-static void keep_outside(struct taker *taker)
-{
-	for (size_t id = 1; id < taker->samples.nr_paths; id++) {
-		struct tree_node *node = node_at(taker, id);
-
-		if (!owner_of(taker, id))
-			give_sampled(taker, node, 1);
-	}
 }
 
 /*
@@ -204,6 +193,18 @@ static void settle(struct taker *taker, struct tree_node *owner, double self_ns,
 	take(owner, self_ns - kept_ns);
 	division->back_share = division->lent_ns > 0 ? (left_ns - kept_ns) / division->lent_ns : 0;
 	division->is_divided = true;
+}
+
+/*
+ * Counted calls without a recorded call around them: no time includes theirs, except for what they recorded
+ * themselves.
+ */
+static void divide_outside(struct taker *taker)
+{
+	const struct sample_group *group = &taker->samples.groups[0];
+
+	settle(taker, taker->samples.model->root, 0, group->counted_ns + group->stubs_ns);
+	taker->divisions[0].given_share = 1;
 }
 
 /*
@@ -411,8 +412,8 @@ void counted_times_take(struct model *model)
 	taker.lists = xcalloc(taker.samples.nr_functions, sizeof(*taker.lists));
 	taker.divisions = xcalloc(taker.samples.nr_paths, sizeof(*taker.divisions));
 	make_entries(&taker);
-	keep_outside(&taker);
 	lend(&taker);
+	divide_outside(&taker);
 	divide_all(&taker);
 	mark_holders(&taker);
 	add_to_totals(&taker);

@@ -245,6 +245,8 @@ struct thread {
 	uint64_t open_calls;		/* of calls: open when the log ended, or now */
 	double functions_ns;		/* sum of self times, see load/thread_times.h */
 	double hooks_ns;		/* of the recorded one: the cost of hooks, and of counting */
+	double outside_ns;		/* by samples, of counted calls without a recorded call around them,
+					 * beyond what these recorded themselves; only for samples_read.c */
 	double new_path_ns;		/* mean time to make a node */
 	double on_cpu_ns, ready_ns, waiting_ns;	/* by samples of time: all 0 where there are none */
 	uint64_t overflow_depth; /* open calls that had no room for a frame; calls does not contain them */

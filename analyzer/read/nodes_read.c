@@ -212,6 +212,8 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 		note_counted(&stats);
 	time = tree_add_recorded(process->model, path, &stats, left_out,
 				 hook_costs_is_outermost(reader->thread, node));
+	if (path->parent == process->model->root && path->function->is_counted)
+		reader->thread->outside_ns -= time.recorded_ns;
 	reader->thread->functions_ns += time.recorded_ns;
 	reader->thread->hooks_ns += time.hooks_ns;
 	if (left_out)

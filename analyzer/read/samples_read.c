@@ -61,7 +61,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		one.nr = 1;
 		one.ns = ns;
 		one.kernel_ns = ns * log_sample_kernel_percent(sample->flags) / 100;
-		thread->functions_ns += path->function && is_outside(path) ? ns : 0;
+		thread->outside_ns += path->function && is_outside(path) ? ns : 0;
 	}
 	tree_add_samples(path, &one);
 }
@@ -96,6 +96,8 @@ void samples_read(struct process *process)
 		if (log->extents[i].kind == LOG_AREA_SAMPLES && !nodes_thread(process, log->extents[i].owner))
 			logfile_damaged(log, log->extents[i].offset, "CPU samples of no thread");
 	samples_each(process, add_sample, NULL);
+	for (size_t i = 0; i < process->nr_threads; i++)
+		process->threads[i]->functions_ns += fmax(process->threads[i]->outside_ns, 0);
 }
 
 /*

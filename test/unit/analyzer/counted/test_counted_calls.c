@@ -493,6 +493,40 @@ TEST(recorded_calls_tell_a_total_that_is_long_beside_what_samples_miss)
 	assert_true(knows_total(500 * MS));
 }
 
+/* f(), called by nothing that was recorded, takes @calls_ms of recorded calls, and @nr samples. */
+static struct model *load_outside(uint64_t calls_ms, uint32_t nr)
+{
+	struct run run;
+	struct log_node *f;
+
+	run.thread = build_begin(&run.build);
+	run.build.header->timing = LOG_TIMING_AUTO;
+	run.build.header->sample_interval_ns = SAMPLE_MS * MS;
+	f = build_node(&run.build, run.thread, &run.thread->root, F);
+	build_call(f, calls_ms * MS, 0);
+	build_counter(&run.build, run.thread, F, SITE_CALLS);
+	sample(&run, f, nr);
+	return load(&run);
+}
+
+static void outside_lasts(uint64_t calls_ms, uint32_t nr, double ms)
+{
+	struct model *model = load_outside(calls_ms, nr);
+	const struct call_stats *stats = &build_function(model, F - APP_BEGIN)->stats;
+
+	assert_true(is_about(stats->self_ns, ms));
+	assert_true(is_about(stats->total_ns, ms));
+	assert_true(is_about(model->processes[0]->threads[0]->functions_ns, ms));
+	model_free(model);
+}
+
+TEST(samples_outside_of_recorded_calls_are_not_added_to_the_same_time)
+{
+	outside_lasts(0, 20, 20 * SAMPLE_MS);
+	outside_lasts(1000, 20, 1000);
+	outside_lasts(40, 20, 20 * SAMPLE_MS);
+}
+
 /* The first thread has all hooks, a second one all samples in the code that counts. */
 TEST(each_thread_loses_what_counting_took_in_it)
 {
