@@ -12,8 +12,8 @@
 #include "analyzer/model/model.h"
 
 /*
- * Set is_counted of functions. A function whose calls were all timed in the end is a recorded one. Return: is
- * any counted?
+ * Set is_counted of functions, before the hooks' cost is subtracted. A function whose calls were all timed in
+ * the end is a recorded one. Return: is any counted?
  */
 bool counted_calls_find(const struct model *model);
 

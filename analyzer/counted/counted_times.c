@@ -406,8 +406,6 @@ void counted_times_take(struct model *model)
 {
 	struct taker taker = { 0 };
 
-	if (!counted_calls_find(model))
-		return;
 	counted_samples_find(&taker.samples, model);
 	taker.lists = xcalloc(taker.samples.nr_functions, sizeof(*taker.lists));
 	taker.divisions = xcalloc(taker.samples.nr_paths, sizeof(*taker.divisions));

@@ -15,7 +15,10 @@
 
 #include "analyzer/model/model.h"
 
-/* After the hooks' cost was subtracted from the tree, before functions are summed up. */
+/*
+ * If any function was counted: after the hooks' cost was subtracted from the tree, before functions are
+ * summed up.
+ */
 void counted_times_take(struct model *model);
 
 /* The self time of a path before samples moved any of it. */

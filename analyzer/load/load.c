@@ -13,6 +13,7 @@
 #include "analyzer/load/select.h"
 #include "analyzer/load/thread_times.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/counted/counted_calls.h"
 #include "analyzer/counted/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/names_file.h"
@@ -332,6 +333,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	/* the first part's reader opens the same logs */
 	const bool were_hidden = messages_hide(is_later_part);
 	struct model *model = model_open(runs, nr_runs);
+	bool has_counted;
 
 	messages_show(were_hidden);
 	if (!model) {
@@ -356,8 +358,10 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 		count_kept_slices(model);
 	samples_sum_up(model);
 	tree_add_variances(model);
+	has_counted = counted_calls_find(model);
 	hook_costs_subtract(model);
-	counted_times_take(model);
+	if (has_counted)
+		counted_times_take(model);
 	tree_sum_up(model);
 	thread_times_fit(model);
 	tree_hang_teams(model);

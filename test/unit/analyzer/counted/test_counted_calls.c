@@ -552,3 +552,32 @@ TEST(each_thread_loses_what_counting_took_in_it)
 	assert_true(fabs(process->threads[1]->functions_ns - 600.0 * MS) < 2 * MS);
 	model_free(model);
 }
+
+/* f() lacks a call that g() was made in. Return: its self time, in ms */
+static double self_ms_with(uint64_t counted_calls)
+{
+	struct run run;
+	struct log_node *g;
+	double ms;
+	struct model *model;
+
+	run.thread = build_begin(&run.build);
+	run.build.header->timing = LOG_TIMING_AUTO;
+	run.main = build_node(&run.build, run.thread, &run.thread->root, MAIN);
+	build_call(run.main, 1000 * MS, 30 * MS);
+	run.f = build_node(&run.build, run.thread, run.main, F);
+	build_call(run.f, 10 * MS, 0);
+	g = build_node(&run.build, run.thread, run.f, G);
+	build_call(g, 20 * MS, 0);
+	build_counter(&run.build, run.thread, F, counted_calls);
+	model = load(&run);
+	ms = build_function(model, F - APP_BEGIN)->stats.self_ns / MS;
+	model_free(model);
+	return ms;
+}
+
+TEST(a_function_of_which_no_call_was_counted_has_the_times_of_a_recorded_one)
+{
+	assert_true(self_ms_with(SITE_CALLS) == 10);
+	assert_true(self_ms_with(0) == 0);
+}
