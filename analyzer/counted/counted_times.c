@@ -14,19 +14,14 @@
 
 /* A counted path below any path of one recorded function, with the samples of all of them. */
 struct entry {
-	const struct function *owner;
 	struct function *function;
-	uint32_t parent;		/* index of an entry; 0: the owner itself calls it */
-	uint32_t next;			/* the owner's next entry, callers first; 0: none */
+	uint32_t parent;		/* these three: index of an entry, 0: none. The owner itself calls it */
+	uint32_t child;			/* the first one */
+	uint32_t next;			/* of the same caller */
 	uint64_t nr;
 	double ns;
 	double around_ns;		/* what is around the hooks: not in ns */
 	struct tree_node *node;		/* its path below the owner's path that is being divided */
-};
-
-/* The entries of a recorded function; 0: none. */
-struct entry_list {
-	uint32_t first, last;
 };
 
 /* How the self time of a recorded path was divided. */
@@ -41,7 +36,7 @@ struct taker {
 	struct counted_samples samples;
 	struct entry *entries;		/* [0] is not used */
 	size_t nr_entries;
-	struct entry_list *lists;	/* [function->number of an owner] */
+	uint32_t *first_entries;	/* [function->number of an owner]: that it calls itself; 0: none */
 	struct division *divisions;	/* [id of an owner] */
 };
 
@@ -59,28 +54,33 @@ static struct tree_node *node_at(const struct taker *taker, size_t id)
 static uint32_t find_entry(struct taker *taker, const struct tree_node *owner, struct function *function,
 			   uint32_t parent)
 {
-	struct entry_list *list = &taker->lists[owner->function->number];
+	uint32_t *first = parent ? &taker->entries[parent].child :
+				   &taker->first_entries[owner->function->number];
+	struct entry entry = { .function = function, .parent = parent, .next = *first };
 
-	for (uint32_t i = list->first; i; i = taker->entries[i].next)
-		if (taker->entries[i].function == function && taker->entries[i].parent == parent)
+	for (uint32_t i = *first; i; i = taker->entries[i].next)
+		if (taker->entries[i].function == function)
 			return i;
-	taker->entries = xgrow(taker->entries, taker->nr_entries, sizeof(*taker->entries));
-	taker->entries[taker->nr_entries] =
-		(struct entry){ .owner = owner->function, .function = function, .parent = parent };
-	if (list->last)
-		taker->entries[list->last].next = (uint32_t)taker->nr_entries;
-	else
-		list->first = (uint32_t)taker->nr_entries;
-	list->last = (uint32_t)taker->nr_entries;
-	return (uint32_t)taker->nr_entries++;
+	*first = (uint32_t)taker->nr_entries;
+	APPEND(taker->entries, taker->nr_entries) = entry;
+	return (uint32_t)taker->nr_entries - 1;
+}
+
+/* The next entry of the same owner, callers first; 0: it was the last. */
+static uint32_t next_entry(const struct taker *taker, uint32_t i)
+{
+	if (taker->entries[i].child)
+		return taker->entries[i].child;
+	while (i && !taker->entries[i].next)
+		i = taker->entries[i].parent;
+	return taker->entries[i].next;
 }
 
 static void make_entries(struct taker *taker)
 {
 	uint32_t *entry_of = xcalloc(taker->samples.nr_paths, sizeof(*entry_of));
 
-	taker->entries = xgrow(NULL, 0, sizeof(*taker->entries));
-	taker->nr_entries = 1;
+	APPEND(taker->entries, taker->nr_entries) = (struct entry){ .parent = 0 };
 	for (size_t id = 1; id < taker->samples.nr_paths; id++) {
 		const struct tree_node *node = node_at(taker, id),
 				       *owner = node_at(taker, owner_of(taker, id));
@@ -220,7 +220,7 @@ static void divide_by_pool(struct taker *taker, struct tree_node *owner, double 
 
 	if ((group->counted_ns + group->stubs_ns) * share < LEAST_SHARE_NS)
 		return;
-	for (uint32_t i = taker->lists[owner->function->number].first; i; i = taker->entries[i].next) {
+	for (uint32_t i = taker->first_entries[owner->function->number]; i; i = next_entry(taker, i)) {
 		struct entry *entry = &taker->entries[i];
 		struct tree_node *above = entry->parent ? taker->entries[entry->parent].node : owner;
 
@@ -407,7 +407,7 @@ void counted_times_take(struct model *model)
 	struct taker taker = { 0 };
 
 	counted_samples_find(&taker.samples, model);
-	taker.lists = xcalloc(taker.samples.nr_functions, sizeof(*taker.lists));
+	taker.first_entries = xcalloc(taker.samples.nr_functions, sizeof(*taker.first_entries));
 	taker.divisions = xcalloc(taker.samples.nr_paths, sizeof(*taker.divisions));
 	make_entries(&taker);
 	lend(&taker);
@@ -418,7 +418,7 @@ void counted_times_take(struct model *model)
 	add_recorded(&taker);
 	counted_calls_place(model);
 	counted_samples_free(&taker.samples);
-	free(taker.lists);
+	free(taker.first_entries);
 	free(taker.divisions);
 	free(taker.entries);
 }
