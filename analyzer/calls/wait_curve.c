@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between two rows CPU time, and time without a processor, grow evenly while the thread does not wait. */
+/* Between two rows CPU time, and time without a processor, grow evenly in code and in each kind of wait. */
 #include "analyzer/calls/wait_curve.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/log/logfile.h"
 
@@ -42,55 +44,126 @@ static enum log_wait_kind kind_of(const struct slice *slice)
 	return node.function_addr >> LOG_WAIT_KIND_SHIFT & LOG_WAIT_KIND_MASK;
 }
 
-/* How long the thread had waited at any time. */
+/*
+ * Where a thread may be blocked. A library call that waits for data or for other threads may be, but may also
+ * copy or spin. So may a thread that is in no call, as one of a team without work. The program's own code is
+ * not blocked.
+ */
+enum zone { ZONE_WAIT, ZONE_OPEN, NR_ZONES, ZONE_CODE = NR_ZONES };
+
+struct span {
+	int64_t start, end;
+	enum zone zone;
+};
+
+/* How long the thread had been in each zone at any time. */
+struct zones {
+	struct curve *waits;
+	double ns[NR_ZONES];
+	int64_t last;			/* the end of the newest span */
+	struct span *pending;		/* in an outermost call that has not been read yet */
+	size_t nr_pending;
+};
+
+static void add_zone(struct zones *zones, struct span span)
+{
+	const int64_t start = span.start > zones->last ? span.start : zones->last;
+
+	if (start >= span.end)
+		return;
+	curve_add(zones->waits, start, zones->ns);
+	zones->ns[span.zone] += (double)(span.end - start);
+	curve_add(zones->waits, span.end, zones->ns);
+	zones->last = span.end;
+}
+
+static void add_pending(struct zones *zones)
+{
+	for (size_t i = 0; i < zones->nr_pending; i++)
+		add_zone(zones, zones->pending[i]);
+	zones->nr_pending = 0;
+}
+
+/* Calls come in the order of their ends. */
 static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 {
 	struct process *process = thread->process;
-	struct slice_reader *reader = process->header.has_hooks ? slices_open_thread(thread)
-								: slices_open_waits(process, thread);
-	int64_t last = INT64_MIN;
-	double waited_ns = 0;
+	const bool has_hooks = process->header.has_hooks;
+	struct slice_reader *reader =
+		has_hooks ? slices_open_thread(thread) : slices_open_waits(process, thread);
+	struct zones zones = { .waits = waits, .last = INT64_MIN };
+	int64_t outside = thread->nr_threads == 1 ? thread->begin : NO_TIME; /* since then it was in no call */
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {
-		if (slice.tid != tid || !wait_is_blocked(kind_of(&slice)) || slice.start <= last)
-			continue;
-		curve_add(waits, slice.start, &waited_ns);
-		waited_ns += (double)(slice.end - slice.start);
-		curve_add(waits, slice.end, &waited_ns);
-		last = slice.end;
+		const enum log_wait_kind kind = slice.tid == tid ? kind_of(&slice) : 0;
+		const bool is_outermost = has_hooks && slice.tid == tid && slice.node->parent &&
+					  (!slice.node->parent->parent || slice.node->starter);
+
+		if (kind)
+			APPEND(zones.pending, zones.nr_pending) = (struct span){
+				slice.start, slice.end, wait_is_blocked(kind) ? ZONE_WAIT : ZONE_OPEN };
+		if (is_outermost && outside != NO_TIME)
+			add_zone(&zones, (struct span){ outside, slice.start, ZONE_OPEN });
+		if (is_outermost)
+			outside = slice.end;
+		if (is_outermost || !has_hooks)
+			add_pending(&zones);
 	}
+	add_pending(&zones);
+	free(zones.pending);
 	slices_close(reader);
+}
+
+static void zones_between(struct curve *waits, int64_t from, int64_t to, double *ns)
+{
+	double before[NR_ZONES] = { 0 }, after[NR_ZONES] = { 0 };
+
+	if (waits->nr) {
+		curve_at(waits, from, before);
+		curve_at(waits, to, after);
+	}
+	for (int i = 0; i < NR_ZONES; i++)
+		ns[i] = after[i] - before[i];
+	ns[ZONE_CODE] = (double)(to - from) - ns[ZONE_WAIT] - ns[ZONE_OPEN];
 }
 
 static double waited_between(struct curve *waits, int64_t from, int64_t to)
 {
-	double before, after;
+	double ns[NR_ZONES + 1];
 
-	if (!waits->nr)
-		return 0;
-	curve_at(waits, from, &before);
-	curve_at(waits, to, &after);
-	return after - before;
+	zones_between(waits, from, to, ns);
+	return ns[ZONE_WAIT];
 }
 
-/* The growth between two rows, by ns outside of waits and within them. */
+/* The growth between two rows, by ns in each zone. */
 struct rates {
-	double outside[NR_TIMES], within[NR_TIMES];
+	double by_ns[NR_ZONES + 1][NR_TIMES];
 };
 
-/* As much as possible outside: first CPU time, then time without a processor. */
-static struct rates rates_of(const double *sums, double outside_ns, double within_ns)
+static double rate(double sum, double ns)
 {
-	struct rates rates = { { 0 }, { 0 } };
-	double room_ns = outside_ns;
+	return ns > 0 ? sum / ns : 0;
+}
+
+/* As much as possible outside of waits: first CPU time, then time without a processor. */
+static struct rates rates_of(const double *sums, const double *ns)
+{
+	double room_ns = ns[ZONE_OPEN] + ns[ZONE_CODE], parts[NR_TIMES], blocked_ns, awake_ns, share;
+	struct rates rates;
 
 	for (int i = 0; i < NR_TIMES; i++) {
-		double part_ns = within_ns > 0 ? fmin(sums[i], room_ns) : sums[i];
-
-		rates.outside[i] = outside_ns > 0 ? part_ns / outside_ns : 0;
-		rates.within[i] = within_ns > 0 ? (sums[i] - part_ns) / within_ns : 0;
-		room_ns = fmax(room_ns - part_ns, 0);
+		parts[i] = ns[ZONE_WAIT] > 0 ? fmin(sums[i], room_ns) : sums[i];
+		rates.by_ns[ZONE_WAIT][i] = rate(sums[i] - parts[i], ns[ZONE_WAIT]);
+		room_ns = fmax(room_ns - parts[i], 0);
+	}
+	/* what is left of the room was blocked: in calls that may be, as far as they lasted */
+	blocked_ns = fmin(room_ns, ns[ZONE_OPEN]);
+	awake_ns = ns[ZONE_OPEN] - blocked_ns;
+	share = rate(awake_ns, awake_ns + fmax(ns[ZONE_CODE] - (room_ns - blocked_ns), 0));
+	for (int i = 0; i < NR_TIMES; i++) {
+		rates.by_ns[ZONE_OPEN][i] = rate(parts[i] * share, ns[ZONE_OPEN]);
+		rates.by_ns[ZONE_CODE][i] = rate(parts[i] * (1 - share), ns[ZONE_CODE]);
 	}
 	return rates;
 }
@@ -99,22 +172,23 @@ static void add_span(struct curve *refined, struct curve *waits, struct curve *t
 {
 	const int64_t from = times->times[row - 1], to = times->times[row];
 	const double *before = &times->numbers[(row - 1) * NR_TIMES], *now = &times->numbers[row * NR_TIMES];
-	const double within_ns = waited_between(waits, from, to);
-	double sums[NR_TIMES], numbers[NR_TIMES];
+	double sums[NR_TIMES], numbers[NR_TIMES], ns[NR_ZONES + 1];
 	size_t point = curve_find(waits, from);
 	struct rates rates;
 
 	for (int i = 0; i < NR_TIMES; i++)
 		sums[i] = now[i] - before[i];
-	rates = rates_of(sums, (double)(to - from) - within_ns, within_ns);
+	zones_between(waits, from, to, ns);
+	rates = rates_of(sums, ns);
 	for (; point < waits->nr && waits->times[point] < to; point++) {
-		double waited_ns = waited_between(waits, from, waits->times[point]);
-		double other_ns = (double)(waits->times[point] - from) - waited_ns;
-
 		if (waits->times[point] <= from)
 			continue;
-		for (int i = 0; i < NR_TIMES; i++)
-			numbers[i] = before[i] + rates.outside[i] * other_ns + rates.within[i] * waited_ns;
+		zones_between(waits, from, waits->times[point], ns);
+		for (int i = 0; i < NR_TIMES; i++) {
+			numbers[i] = before[i];
+			for (int zone = 0; zone <= ZONE_CODE; zone++)
+				numbers[i] += rates.by_ns[zone][i] * ns[zone];
+		}
 		curve_add(refined, waits->times[point], numbers);
 	}
 	curve_add(refined, to, now);
@@ -124,7 +198,7 @@ void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *wa
 		       uint32_t tid)
 {
 	curve_init(rows, NR_TIMES);
-	curve_init(waits, 1);
+	curve_init(waits, NR_ZONES);
 	if (times->nr < 2)
 		return;
 	read_waits(waits, thread, tid);
