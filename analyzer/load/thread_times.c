@@ -115,6 +115,14 @@ static void extend_life(struct thread *thread, void *context)
 		thread->end = end < last ? end : last;
 }
 
+/* What a saved profile says of its only thread may not be of the calls that are reported now. */
+static void give_all(struct thread *thread, void *context)
+{
+	const struct model *model = context;
+
+	thread->functions_ns = fmax(model->functions_ns, 0);
+}
+
 static bool is_known(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -127,11 +135,13 @@ void thread_times_fit(struct model *model)
 {
 	struct fit fit = { model->is_raw ? 0 : 1, 1 };
 
-	if (!model->is_raw && is_known(model)) {
-		fit.share = find_share(model);
+	if (is_known(model)) {
+		fit.share = model->is_raw ? 0 : find_share(model);
 		fit.scale = find_scale(model, fit.share);
 	}
 	each_thread(model, take_off, &fit);
+	if (model->nr_threads == 1)
+		each_thread(model, give_all, model);
 	each_thread(model, extend_process, NULL);
 	each_thread(model, extend_life, NULL);
 	for (size_t i = 0; i < model->nr_processes; i++) {

@@ -367,7 +367,8 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 }
 
 /*
- * Apply a selection to the processes. If there are several, which of them made which calls is not known.
+ * Apply a selection to the processes, or give them the hooks' cost, which is not in their saved times. If
+ * there are several, which of them made which calls is not known.
  */
 static void set_kept(struct profile *profile)
 {
@@ -400,7 +401,7 @@ int profile_add_tree(struct profile *profile, struct model *model)
 		status = profile_ranks_read(profile, model);
 	if (status == 0 && profile_is_part(profile))
 		status = profile_transfers_read(profile);
-	if (model->selection.is_on)
+	if (model->selection.is_on || model->is_raw)
 		set_kept(profile);
 	return status;
 }

@@ -173,6 +173,30 @@ found() {
 		900000000
 }
 
+@test "--save: threads have the time of all functions, with the hooks' cost and without some functions" {
+	local options run sum
+	gcc -g -O1 -finstrument-functions -x c - -o counted <<-'END'
+		__attribute__((noinline)) void tiny(void) { for (volatile int i = 0; i < 10; i++) ; }
+		int main(void)
+		{
+			for (int i = 0; i < 20000000; i++)
+				tiny();
+			return 0;
+		}
+	END
+	INSIDEME_TIMING=auto monitor -q --run=one -- ./counted
+	"$report" --save one.json one >/dev/null
+	for options in "" --raw --exclude=main "--raw --exclude=main"; do
+		for run in one one.json; do
+			sum=$("$report" -v functions -f csv --columns self_ns $options $run |
+				awk '{ sum += $1 } END { print sum }')
+			between "threads of $run, $options" $((sum - 2)) \
+				"$("$report" -v threads -f csv --columns functions_ns $options $run | sed 1d)" \
+				$((sum + 2))
+		done
+	done
+}
+
 # Their times are split as in paths that have more samples, and give the tree paths after all runs were read.
 @test "--save: several runs whose samples met counted calls in few of their paths" {
 	gcc -g -O1 -finstrument-functions -x c - -o counted <<-'END'
