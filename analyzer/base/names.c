@@ -14,6 +14,8 @@
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
 #define ANONYMOUS "(anonymous namespace)"
+#define CLONE " [clone "
+#define OPENMP_BODY CLONE "._omp_"	/* of a parallel region: no copy, but a part of the function */
 
 static bool begins(const char *text, const char *with)
 {
@@ -77,7 +79,7 @@ static const char *qualifier_end(const char *p)
 		if (begins(p, qualifiers[i]) && strchr(" :[", p[length]))
 			return p + length;
 	}
-	return begins(p, " [clone ") ? group_end(p + 1) : p;
+	return begins(p, CLONE) ? group_end(p + 1) : p;
 }
 
 /* One step of name_short(): handle what is at @p. Return: where to go on */
@@ -95,6 +97,13 @@ static const char *shorten_step(const char *name, const char *p, char *out, size
 	} else if (*p == '<' || *p == '{') {
 		end = group_end(p);
 	} else if (*p == ' ') {
+		if (begins(p, OPENMP_BODY)) {	/* as the linker names it in C: "f._omp_fn.0" */
+			p += sizeof(CLONE) - 1;
+			end = p + strcspn(p, "]");
+			memcpy(out + *used, p, (size_t)(end - p));
+			*used += (size_t)(end - p);
+			return end + (*end == ']');
+		}
 		if (qualifier_end(p) > p)
 			return qualifier_end(p);
 		if (p[1] != '<') {

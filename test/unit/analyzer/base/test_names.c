@@ -37,6 +37,9 @@ TEST(parameters_return_type_and_qualifiers_go)
 	assert_short("A::get() const &", "A::get");
 	assert_short("g [clone .isra.0]", "g");
 	assert_short("B::g[abi:cxx11](int)", "B::g[abi:cxx11]");
+	assert_short("void A::f<int>(int) const [clone ._omp_fn.1]", "A::f<int>._omp_fn.1");
+	assert_short("f(int) [clone ._omp_fn.0] [clone .isra.0]", "f._omp_fn.0");
+	assert_short("f(int) [clone ._omp_fn.0", "f._omp_fn.0");
 }
 
 TEST(operators_keep_their_symbols)
