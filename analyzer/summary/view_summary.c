@@ -14,6 +14,7 @@
 #include "analyzer/summary/summary.h"
 #include "analyzer/views/heap_sites.h"
 #include "analyzer/views/view_balance.h"
+#include "analyzer/views/view_mpi.h"
 
 #define TOP_FUNCTIONS	8
 #define TOP_WAITS	5
@@ -363,6 +364,11 @@ static void add_next(struct document *document, const struct report *report, boo
 		text = document_text(document,
 				     "%s\ninsideme-report -v waits%s        which locks, files and sleeps "
 				     "threads waited for",
+				     text, run);
+	if (mpi_is_called(report->model))
+		text = document_text(document,
+				     "%s\ninsideme-report -v mpi%s          MPI calls by caller and line: time, "
+				     "waiting, bytes",
 				     text, run);
 	if (report->model->nr_functions && balance_compares(report->model))
 		text = document_text(document,

@@ -356,7 +356,7 @@ static const struct column call_columns[] = {
 	{ "calling_function", "In", COLUMN_LEFT, get_site, SITE_CALLER },
 };
 
-static bool any_has_calls(const struct model *model)
+bool mpi_is_called(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (mpi_has_calls(model->processes[i]))
@@ -370,7 +370,7 @@ static const char none_text[] =
 
 const char *mpi_none_text(const struct model *model)
 {
-	return any_has_calls(model) ? "no messages were sent" : none_text;
+	return mpi_is_called(model) ? "no messages were sent" : none_text;
 }
 
 static const char *const notes[] = {

@@ -8,6 +8,8 @@
 
 /* Did the process call MPI? */
 bool mpi_has_calls(const struct process *process);
+/* Did any process? */
+bool mpi_is_called(const struct model *model);
 /* Why there are no rows. */
 const char *mpi_none_text(const struct model *model);
 /* The rank of a process, or where it has none its pid; empty for NULL. */

@@ -177,6 +177,7 @@ jacobi_is_counted() {
 	same "messages to others" "$(messages sender direction=sent | wc -w)" 6
 	same "reductions" "$(messages messages function=MPI_Allreduce)" '390 390 390 390'
 	same "calls of a wait for the halo" "$(of_calls calls function=MPI_Waitall)" $((4 * 390))
+	"$report" | grep -F 'insideme-report -v mpi '
 	view fields >fields.csv
 	same "Computation, by rank" "$("$here/csv" calls field=Computation <fields.csv | xargs)" '390 390 390 390'
 	same "Communication" "$("$here/csv" calls field=Communication <fields.csv | xargs)" '780 780 780 780'
