@@ -121,7 +121,13 @@ static bool is_counted(const struct tree_node *path)
 	return path->function && path->function->is_counted;
 }
 
-/* The same for the paths of one process. A counted path's time goes to the nearest other path above it. */
+/* Do samples split time at the path? It was recorded, or no recorded call is around it. */
+static bool is_split(const struct tree_node *path)
+{
+	return !is_counted(path) || !path->parent->function;
+}
+
+/* The same for the paths of one process. A counted path's time goes to the nearest such path above it. */
 static void find_rooms(struct sums *sums)
 {
 	const struct process *process = sums->process;
@@ -140,7 +146,7 @@ static void find_rooms(struct sums *sums)
 						.self_ns
 				      : 0;
 
-		while (path && is_counted(path) && owner != NO_PARENT) {
+		while (path && !is_split(path) && owner != NO_PARENT) {
 			owner = sums->parts[owner].parent;
 			path = owner == NO_PARENT ? NULL : nodes_place(process, owner, &left_out);
 		}
@@ -150,24 +156,25 @@ static void find_rooms(struct sums *sums)
 }
 
 /*
- * Samples of all processes decided how much time a recorded path of the tree gave to the counted paths below
- * it. The share of a process is the same as its share of the time that they split.
+ * Samples of all processes decided how much time a path of the tree gave to the counted paths below it. The
+ * share of a process is the same as its share of the time that they split.
  */
 static void move_times(const struct sums *sums, struct process_sum *sum, uint32_t index)
 {
 	const struct rare_counters *rare = sum->path->rare;
 	const double before_ns = counted_times_before(sum->path);
 	const double part = before_ns > 0 ? fmax(sum->stats.self_ns, 0) / before_ns : 0;
+	const double sampled_ns = is_counted(sum->path) ? rare->sampled_ns : 0;
 	double room_ns, share;
 
-	if (is_counted(sum->path)) {	/* what samples give it is given below */
-		sum->stats.self_ns += part * (rare->moved_self_ns - rare->sampled_ns);
+	sum->stats.self_ns += part * (rare->moved_self_ns - sampled_ns);
+	if (!is_split(sum->path))	/* what samples give it is given with the path above */
 		return;
-	}
-	sum->stats.self_ns += part * rare->moved_self_ns;
 	room_ns = sums->rooms_ns ? room_of_path(sum->path) : 0;
 	share = room_ns > 0 ? sums->rooms_ns[index] / room_ns : part;
 	sum->stats.total_ns += share * rare->moved_total_ns;
+	sum->stats.self_ns += share * sampled_ns;
+	sum->stats.sampled_ns = share * sampled_ns;
 	for (struct tree_node *node = next_counted(sum->path, sum->path); node && share > 0;
 	     node = next_counted(node, sum->path)) {
 		struct process_sum counted = { .path = node, .thread = sum->thread, .stats = NO_CALLS };

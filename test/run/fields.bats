@@ -128,3 +128,17 @@ assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
 		awk '{ sum += $1 } END { printf "%.0f", sum }')" \
 		$((6 * $(view processes | "$here/csv" duration_ns)))
 }
+
+@test "counted functions have their time in fields, though main() has no hooks" {
+	cat >main.c <<-'END'
+		void tiny(void);
+		int main(void) { for (int i = 0; i < 30000000; i++) tiny(); }
+	END
+	gcc -g -O1 -finstrument-functions -x c -c -o tiny.o - <<-'END'
+		void tiny(void) { for (volatile int i = 0; i < 10; i++) ; }
+	END
+	gcc main.c tiny.o -o counted
+	INSIDEME_TIMING=auto monitor -q -- ./counted
+	between "self time of the field" $(($(value self_ns function=tiny) * 99 / 100)) \
+		"$(view fields | "$here/csv" self_ns field=@tiny)" $(($(value self_ns function=tiny) * 101 / 100))
+}
