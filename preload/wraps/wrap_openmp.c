@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Wrappers of what compilers call of libgomp (GOMP_) and libomp (__kmpc_) for OpenMP: waits for a team or a
- * lock, and parallel regions, whose caller waits at the end for the team.
+ * lock, and parallel regions, whose caller waits for the team at the begin and at the end.
  */
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/team_calls.h"
@@ -43,7 +43,7 @@ struct region {
 	const void *body;
 	void *data;	/* libomp: an array of pointers, of one of the lengths below */
 	int32_t nr;	/* of them */
-	bool has_ended; /* the caller's part, and it waits for the others */
+	bool is_waited; /* the caller waits: for its team to begin, or for the others to end */
 	struct wait wait;
 };
 
@@ -52,14 +52,35 @@ static bool is_caller(const struct region *region)
 	return region->thread == __builtin_thread_pointer();
 }
 
+static void begin_wait(struct region *region, struct wait_function *known)
+{
+	if (!waits_on())
+		return;
+	wait_begin(&region->wait, known, WAIT_FOR_LOCK(NULL, 0), region->stack_addr, region->caller_addr);
+	region->is_waited = true;
+}
+
+static void end_wait(struct region *region)
+{
+	if (region->is_waited)
+		wait_end(&region->wait, 0);
+	region->is_waited = false;
+}
+
+/* The runtime makes the team, or waits until the threads of the last one are ready for another. */
+static void await_start(struct region *region)
+{
+	static struct wait_function known = { "omp start", LOG_WAIT_BARRIER, 0 };
+
+	begin_wait(region, &known);
+}
+
 static void await_team(struct region *region)
 {
 	static struct wait_function known = { "omp parallel", LOG_WAIT_BARRIER, 0 };
 
-	if (!is_caller(region) || !waits_on())
-		return;
-	wait_begin(&region->wait, &known, WAIT_FOR_LOCK(NULL, 0), region->stack_addr, region->caller_addr);
-	region->has_ended = true;
+	if (is_caller(region))
+		begin_wait(region, &known);
 }
 
 static void run(void *place)
@@ -67,6 +88,8 @@ static void run(void *place)
 	struct region *region = place;
 	struct team_call part, body;
 
+	if (is_caller(region))
+		end_wait(region);
 	team_enter(&part, is_caller(region) ? 0 : region->starter, STACK_ADDR);
 	team_enter_body(&body, region->starter ? (uintptr_t)region->body : 0, region->caller_addr,
 			STACK_ADDR);
@@ -90,9 +113,9 @@ static void run(void *place)
                                                                                                              \
 		if (unlikely(!real_find(function)))                                                          \
 			return;                                                                              \
+		await_start(&region);                                                                        \
 		real.function arguments;                                                                     \
-		if (region.has_ended)                                                                        \
-			wait_end(&region.wait, 0);                                                           \
+		end_wait(&region);                                                                           \
 	}
 PARALLEL_FUNCTIONS(PARALLEL_WRAPPER)
 
@@ -121,6 +144,8 @@ static void run_with_pointers(int32_t *thread, int32_t *bound, struct region *re
 	const void *body = region->body;
 	struct team_call part;
 
+	if (is_caller(region))
+		end_wait(region);
 	team_enter(&part, is_caller(region) ? 0 : region->starter, STACK_ADDR);
 	if (region->nr == 8)
 		((void (*)(int32_t *, int32_t *, P8))body)(thread, bound, A8(pointers));
@@ -152,7 +177,7 @@ EXPORT void __kmpc_fork_call(void *place, int32_t nr, void *body, ...)
 	va_end(list);
 	if (unlikely(!real_find(__kmpc_fork_call)))
 		return;
+	await_start(&region);
 	real.__kmpc_fork_call(place, 1, (void *)run_with_pointers, &region);
-	if (region.has_ended)
-		wait_end(&region.wait, 0);
+	end_wait(&region);
 }

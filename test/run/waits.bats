@@ -212,6 +212,7 @@ waited_in() {
 		between "at a region's end, ms" 20 \
 			"$(($(sum total_ns function='omp parallel' caller='main;last') / 1000000))" 100000
 		same "ends" "$(sum calls function='omp parallel' caller='main;last')" 1
+		same "begins" "$(sum calls function='omp start' caller='main;last')" 1
 		same "how the team is waited for" "$(waits function function=pthread_cond_wait caller='main;last;omp parallel')" ''
 		same "whose functions they are" "$("$report" -v functions --top 0 | grep -o 'omp .* (.*)' |
 			sed 's/.*(//' | sort -u)" "openmp)"
