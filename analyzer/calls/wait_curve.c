@@ -92,7 +92,8 @@ static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 	struct slice_reader *reader =
 		has_hooks ? slices_open_thread(thread) : slices_open_waits(process, thread);
 	struct zones zones = { .waits = waits, .last = INT64_MIN };
-	int64_t outside = thread->nr_threads == 1 ? thread->begin : NO_TIME; /* since then it was in no call */
+	/* since then it was in no call */
+	int64_t outside = thread->nr_threads == 1 ? thread->begin : NO_TIME;
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {

@@ -367,8 +367,8 @@ static void add_next(struct document *document, const struct report *report, boo
 				     text, run);
 	if (mpi_is_called(report->model))
 		text = document_text(document,
-				     "%s\ninsideme-report -v mpi%s          MPI calls by caller and line: time, "
-				     "waiting, bytes",
+				     "%s\ninsideme-report -v mpi%s          MPI calls by caller and line: "
+				     "time, waiting, bytes",
 				     text, run);
 	if (report->model->nr_functions && balance_compares(report->model))
 		text = document_text(document,

@@ -397,8 +397,8 @@ static const char *tell_use(struct document *document, const struct model *model
 		document,
 		"CPU, ready (waiting for a processor), blocked: parts of the time, without the hooks' cost; "
 		"%sin recorded calls, shared with callees that were not recorded; faults, I/O, switches, "
-		"%sGPU: in recorded calls, by overlap with samples %s apart%s; what is not covered counts "
-		"for their callers",
+		"%sGPU: in recorded calls, by overlap with samples at least %s apart%s; what is not covered "
+		"counts for their callers",
 		has_switches ? "CPU and blocked by context switches " : "by overlap with samples ",
 		has_readings ? "" : "RSS, ", unit_format(interval, UNIT_NS, interval_ns),
 		has_readings ? ", RSS of single threads as read at entry and exit" : "");
