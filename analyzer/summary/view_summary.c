@@ -179,6 +179,29 @@ static const char *slower_text(struct document *document, const struct report *r
 				     : "");
 }
 
+#define OUTSIDE_LEAST	 0.1	/* of the CPU time; less is not worth a line */
+#define OUTSIDE_LEAST_NS 50e6	/* less is a program's start */
+
+/*
+ * A line about CPU time that is in no function and was not taken by hooks; "" if there is hardly any. What
+ * counting cost is known badly.
+ */
+static const char *outside_text(struct document *document, struct report *report, double cpu_ns)
+{
+	const struct model *model = report->model;
+	double hooks_ns = fmax(least_hooks_ns(model), model->hooks_ns + model->hooks_noise_ns);
+	double outside_ns =
+		cpu_ns - model->used_ns[USE_CPU_NS] - (report_has_counted(report) ? 2 : 1) * hooks_ns;
+
+	if (!functions_know_shares(report) || model->is_raw || !(outside_ns > OUTSIDE_LEAST * cpu_ns) ||
+	    outside_ns < OUTSIDE_LEAST_NS)
+		return "";
+	return document_text(document,
+			     "\n%s of the CPU time, %.0f %%, is in no recorded function: of code without "
+			     "hooks, or of threads that wait for work and spin, as those of OpenMP",
+			     document_number(document, UNIT_NS, outside_ns), 100 * outside_ns / cpu_ns);
+}
+
 static const char *shares_text(struct document *document, struct report *report)
 {
 	const double all_ns = functions_used_ns(report), *used_ns = report->model->used_ns;
@@ -227,7 +250,8 @@ static void add_time(struct document *document, struct report *report)
 			: "calls were counted, not timed");
 	section->text = document_text(document, "%s%s", section->text, shares_text(document, report));
 	if (report_has_times(report) && report->nr_runs == 1)
-		section->text = document_text(document, "%s%s", section->text,
+		section->text = document_text(document, "%s%s%s", section->text,
+					      outside_text(document, report, cpu_ns),
 					      slower_text(document, report, cpu_ns));
 	if (report_has_counted(report))
 		section->text = document_text(document,

@@ -284,3 +284,30 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 			$(($("$here/csv" total_ns function=compute <functions.csv) / 10))
 	done
 }
+
+@test "CPU time in no recorded function is on the first page" {
+	cat >burn.c <<-'E'
+		#include <pthread.h>
+		#include <time.h>
+		static void *burn(void *unused)
+		{
+			struct timespec used;
+			do
+				clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+			while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < 300);
+			return unused;
+		}
+		void burn_in_thread(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, 0, burn, 0);
+			pthread_join(thread, 0);
+		}
+	E
+	echo 'void burn_in_thread(void); int main(void) { burn_in_thread(); }' >main.c
+	gcc -O1 -c burn.c
+	gcc -O1 -finstrument-functions -o burn main.c burn.o
+	monitor -q -- ./burn
+	"$report" | tr -s ' \n' ' ' >page
+	between "ms" 285 "$(grep -oE '[0-9]+ ms of the CPU time, [0-9]+ %, is in no recorded function' page | cut -d' ' -f1)" 330
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/common/resources/blocked_calls: how long a thread was blocked. The kernel knows parts of it late. */
+/* preload/common/resources/blocked_calls: how long a thread was blocked, if the kernel tells parts late. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
