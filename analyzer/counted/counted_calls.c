@@ -21,7 +21,7 @@ bool counted_calls_find(const struct model *model)
 		const struct tree_node *node = tree_node(model, id);
 
 		node->function->is_counted |= node->rare->counted_calls > 0;
-		is_any |= node->function->is_counted;
+		is_any |= node->function->is_counted || node->samples->stubs_ns > 0;
 	}
 	return is_any;
 }

@@ -13,7 +13,7 @@
 
 /*
  * Set is_counted of functions, before the hooks' cost is subtracted. A function whose calls were all timed in
- * the end is a recorded one. Return: is any counted?
+ * the end is a recorded one. Return: was any counted, even if it is left out?
  */
 bool counted_calls_find(const struct model *model);
 

@@ -72,11 +72,13 @@ static void find_mean(struct counted_samples *counted)
 
 /*
  * What surrounds the hooks of counted functions that no sample met, and the samples of the other counted
- * functions. If more than UNMET_MOST samples should have met one, samples did not see its thread.
+ * functions. If more than UNMET_MOST samples should have met one, samples did not see its thread. Where calls
+ * are left out, their samples are their callers'.
  */
-static struct surroundings find_unmet(const struct counted_samples *counted, struct surroundings *functions)
+static struct surroundings find_unmet(struct counted_samples *counted, struct surroundings *functions)
 {
 	const double most_ns = UNMET_MOST * counted->mean_ns;
+	const bool are_left_out = counted->model->selection.is_on;
 	struct surroundings unmet = { 0 };
 
 	for (size_t id = 1; id < counted->nr_paths; id++) {
@@ -84,7 +86,10 @@ static struct surroundings find_unmet(const struct counted_samples *counted, str
 		struct surroundings *function = node->function ? &functions[node->function->number] : NULL;
 
 		if (function && node->function->is_counted && function->sampled_ns == 0) {
-			unmet.around_ns += fmin(function->around_ns, most_ns);
+			if (are_left_out)
+				counted->left_out_ns += function->around_ns;
+			else
+				unmet.around_ns += fmin(function->around_ns, most_ns);
 			function->around_ns = 0;
 		}
 		if (counted_samples_is_counted(node))
@@ -128,6 +133,33 @@ static void find_around(struct counted_samples *counted)
 	free(rest);
 }
 
+/*
+ * Samples of counted calls that are left out are their callers', with what is around the hooks. Which recorded
+ * path made how many of these calls is known by the samples in the code that counted them.
+ */
+static void find_left_out(struct counted_samples *counted)
+{
+	struct surroundings *rest = xcalloc(counted->nr_paths, sizeof(*rest));
+	double stubs_ns = 0;
+
+	for (size_t id = 1; id < counted->nr_paths; id++) {
+		const struct tree_node *node = tree_node(counted->model, id);
+
+		stubs_ns += node->samples->stubs_ns;
+		rest[counted->owners[id]].around_ns += counted->left_out_ns * node->samples->stubs_ns;
+		rest[counted->owners[id]].sampled_ns += counted_samples_own_ns(counted, node);
+	}
+	for (size_t id = 1; id < counted->nr_paths && stubs_ns > 0; id++) {
+		double part = part_of(&rest[counted->owners[id]]) / stubs_ns;
+
+		if (counted_samples_is_counted(tree_node(counted->model, id)))
+			add_around(counted, id, part);
+		else
+			counted->left_out[id] = fmin(part, AROUND_MOST);
+	}
+	free(rest);
+}
+
 double counted_samples_own_ns(const struct counted_samples *counted, const struct tree_node *path)
 {
 	return path->samples->ns * (1 - counted->around[path->id]);
@@ -143,19 +175,20 @@ static void add_path(struct counted_samples *counted, const struct tree_node *pa
 	const struct sample_stats *samples = path->samples;
 	struct sample_group *group = &counted->groups[counted->owners[path->id]];
 	double own_ns = counted_samples_own_ns(counted, path),
-	       around_ns = counted_samples_around_ns(counted, path);
+	       around_ns = counted_samples_around_ns(counted, path),
+	       left_out_ns = own_ns * counted->left_out[path->id];
 	bool is_counted = counted_samples_is_counted(path);
 
 	group->has_counted |= is_counted;
 	group->nr += samples->nr;
 	group->nr_in_hooks += samples->in_hooks;
 	group->nr_ns += samples->ns;
-	*(is_counted ? &group->counted_ns : &group->own_ns) += own_ns;
-	group->hooks_ns += samples->hooks_ns + around_ns;
+	*(is_counted ? &group->counted_ns : &group->own_ns) += own_ns - left_out_ns;
+	group->hooks_ns += samples->hooks_ns + around_ns + left_out_ns;
 	group->around_ns += is_counted ? 0 : around_ns;
 	if (!counted->model->is_raw)
-		group->stubs_ns += samples->stubs_ns + (is_counted ? around_ns : 0);
-	counted->model->around_ns += around_ns;
+		group->stubs_ns += samples->stubs_ns + left_out_ns + (is_counted ? around_ns : 0);
+	counted->model->around_ns += around_ns + left_out_ns;
 }
 
 static void add_group(struct sample_group *sum, const struct sample_group *group)
@@ -298,15 +331,19 @@ void counted_samples_find(struct counted_samples *samples, struct model *model)
 {
 	*samples = (struct counted_samples){ .model = model,
 					     .nr_paths = model->nr_tree_nodes,
+					     .left_out_ns = model->selection.counted_around_ns,
 					     .nr_functions = functions_count(&model->tables->functions) + 1 };
 	samples->owners = xcalloc(samples->nr_paths, sizeof(*samples->owners));
 	samples->around = xcalloc(samples->nr_paths, sizeof(*samples->around));
+	samples->left_out = xcalloc(samples->nr_paths, sizeof(*samples->left_out));
 	samples->groups = xcalloc(samples->nr_paths, sizeof(*samples->groups));
 	samples->pools = xcalloc(samples->nr_functions, sizeof(*samples->pools));
 	find_owners(samples);
 	find_mean(samples);
-	if (!model->is_raw)
+	if (!model->is_raw) {
 		find_around(samples);
+		find_left_out(samples);
+	}
 	add_groups(samples);
 	add_pools(samples);
 	confirm_pools(samples);
@@ -316,6 +353,7 @@ void counted_samples_free(struct counted_samples *samples)
 {
 	free(samples->owners);
 	free(samples->around);
+	free(samples->left_out);
 	free(samples->groups);
 	free(samples->pools);
 }

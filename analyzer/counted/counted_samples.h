@@ -42,9 +42,12 @@ struct counted_samples {
 	size_t nr_functions;		/* greatest number of a function, and one */
 	uint32_t *owners;		/* [id]: the nearest recorded path: this one, or one above it */
 	double *around;			/* [id]: the part of the path's samples that is around its hooks */
+	double *left_out;		/* [id of an owner]: the part of the rest that is around the hooks of
+					 * counted calls which are left out */
 	struct sample_group *groups;	/* [id of an owner] */
 	struct sample_pool *pools;	/* [function->number of an owner] */
 	double mean_ns;			/* for which a sample stands */
+	double left_out_ns;		/* what is around the hooks of counted calls that are left out */
 };
 
 /* Once counted functions are known, see counted_calls_find(). */

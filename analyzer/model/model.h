@@ -409,6 +409,7 @@ struct selection {
 	uint64_t outside_calls;
 	double outside_ns;		/* their self time */
 	uint64_t outside_alloc_bytes;
+	double counted_around_ns;	/* struct hook_cost around_ns of counted calls that are left out */
 };
 
 struct model {

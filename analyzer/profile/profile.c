@@ -314,7 +314,10 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node,
 			 const struct saved_path *path)
 {
-	profile->functions[path->function].function->lacks_times |= path->counters.stats.calls > 0;
+	const struct call_stats *calls = &path->counters.stats;
+
+	profile->functions[path->function].function->lacks_times |= calls->calls > 0;
+	model->selection.counted_around_ns += calls->timed_calls ? 0 : calls->around_ns;
 	if (node->function)
 		tree_add_samples(node, &path->counters.samples);
 	else

@@ -41,6 +41,7 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	stats.around_ns = (double)calls * hook_costs_around_ns(process);
 	if (!selection_keeps(model, model->root, function)) {
 		model->selection.outside_calls += calls;
+		model->selection.counted_around_ns += stats.around_ns;
 		return;
 	}
 	path = tree_child(model, tree_counted(model), function);

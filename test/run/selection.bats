@@ -398,3 +398,23 @@ of() { "$here/csv" calls "path=$1" <tree.csv; }
 	wait $!
 	same "what the recorder said" "$(cat stderr)" "insideme: INSIDEME_FOCUS: no function that is loaded is called 'nothing_like_it', if it is no region of the source (insideme-report -v functions of a run without it lists names)"
 }
+
+@test "what counting calls cost is in no time, though a report leaves these calls out" {
+	local option whole
+	gcc -g -O1 -finstrument-functions -x c - -o counted <<-'END'
+		static volatile long sink;
+		__attribute__((noinline)) void tiny(long n) { sink += n; }
+		int main(void)
+		{
+			for (long i = 0; i < 100000000; i++)
+				tiny(i);
+			return 0;
+		}
+	END
+	INSIDEME_TIMING=auto monitor -q -- ./counted
+	whole=$(value total_ns function=main)
+	for option in --exclude=tiny --depth=1; do
+		between "time of main, $option" $((whole * 2 / 3)) \
+			"$(view functions $option | "$here/csv" total_ns function=main)" $((whole * 3 / 2))
+	done
+}
