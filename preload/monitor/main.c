@@ -364,6 +364,19 @@ static void finish(struct monitor *monitor)
 		finish_say(monitor->run.path, count);
 }
 
+/* Recorded MPI calls are calls as hooks record them: where there are some, samples have no stacks. */
+static bool records_mpi(const struct monitor *monitor, const char *path)
+{
+	const uint64_t setting = monitor->settings.value[SETTING_MPI];
+
+	if (setting != MPI_AUTO)
+		return setting == MPI_ON;
+	if (monitor->settings.value[SETTING_SAMPLE] && !rank_is_launcher(text_base_name(path)) &&
+	    !program_has_hooks(path))
+		return false;
+	return monitor->id.rank.rank >= 0 || program_uses_mpi(path);
+}
+
 static int run_program(struct monitor *monitor, char **argv)
 {
 	char path[PATH_MAX];
@@ -378,9 +391,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		return error;
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
-	monitor->uses_mpi = monitor->settings.value[SETTING_MPI] == MPI_ON ||
-			    (monitor->settings.value[SETTING_MPI] == MPI_AUTO &&
-			     (monitor->id.rank.rank >= 0 || program_uses_mpi(path)));
+	monitor->uses_mpi = records_mpi(monitor, path);
 	monitor->takes_stacks =
 		monitor->settings.value[SETTING_HEAP_SAMPLE] || monitor->settings.value[SETTING_SAMPLE] ||
 		(monitor->settings.value[SETTING_TIMING] == TIMING_AUTO && program_has_hooks(path));

@@ -403,3 +403,15 @@ exits_early() {
 	"$build/insideme-run" -q sh -c 'echo $LD_PRELOAD' >out
 	same "libraries for a shell" "$(grep -c libinsideme-mpi out)" 0
 }
+
+# libraries ARGS...: how many are preloaded for MPI in a rank
+libraries() { ranks openmpi 1 "$build/insideme-run" -q "$@" sh -c 'echo $LD_PRELOAD' && grep -c libinsideme-mpi stdout || true; }
+
+@test "samples of a rank without hooks have call paths, so MPI calls are recorded only on demand" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	same "without samples" "$(libraries)" 1
+	same "with samples" "$(libraries --sample=250)" 0
+	same "on demand" "$(libraries --sample=250 --mpi=on)" 1
+	ranks openmpi 2 "$build/insideme-run" -q --sample=250 "$BATS_FILE_TMPDIR/plain.openmpi"
+	"$report" | grep -E '^Time .* by [0-9]+ samples'
+}
