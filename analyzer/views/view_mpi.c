@@ -365,7 +365,8 @@ bool mpi_is_called(const struct model *model)
 }
 
 static const char none_text[] =
-	"no MPI calls were recorded: insideme-run records those of ranks and of programs that call MPI; "
+	"no MPI calls were recorded: insideme-run records those of ranks and of programs that call MPI, but "
+	"with --sample of a program without hooks only if --mpi=on is given; "
 	"with LD_PRELOAD alone add libinsideme-mpi.so behind libinsideme.so";
 
 const char *mpi_none_text(const struct model *model)
