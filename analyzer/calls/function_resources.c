@@ -337,6 +337,21 @@ static void add_open_calls(struct process *process, struct uses *uses)
 	}
 }
 
+/* [id]: is a call of the path within no other call of its function? To be freed. */
+static bool *find_outermost(const struct model *model)
+{
+	bool *is_outermost = xcalloc(model->nr_tree_nodes, sizeof(*is_outermost));
+	struct tree_walk walk;
+	size_t nr_keys;
+	uint32_t *keys = tree_function_keys(model, &nr_keys);
+
+	tree_walk_begin(&walk, model, keys, nr_keys);
+	while (tree_walk_next(&walk))
+		is_outermost[walk.node->id] = walk.is_outermost;
+	free(keys);
+	return is_outermost;
+}
+
 /*
  * The times of a path include those of the paths below it, as far as they are known. A function has those of
  * all its paths.
@@ -345,6 +360,7 @@ static void give_times(struct model *model, const struct path_shares *shares)
 {
 	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
 	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
+	bool *is_outermost = find_outermost(model);
 	size_t nr = 0;
 
 	model->path_used_ns = xcalloc(model->nr_tree_nodes, sizeof(*model->path_used_ns));
@@ -357,16 +373,16 @@ static void give_times(struct model *model, const struct path_shares *shares)
 		const struct tree_node *node = nodes[nr];
 		const double *self = use_shares_of(shares, node), *total = totals[node->id];
 		struct function_use *use = isnan(total[0]) ? NULL : use_of(node->function);
-		bool is_outermost = !tree_is_recursion(node);
 
 		for (int i = 0; use && i < NR_SHARES; i++) {
 			add(&use->self[i], self[i]);
-			if (is_outermost)
+			if (is_outermost[node->id])
 				add(&use->total[i], total[i]);
 			if (!node->starter)
 				add(&totals[node->parent->id][i], total[i]);
 		}
 	}
+	free(is_outermost);
 	free(totals);
 	free(nodes);
 }
