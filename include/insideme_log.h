@@ -415,7 +415,10 @@ struct log_node {
 	uint64_t max_ticks;
 	union {
 		uint64_t variance;	/* adaptive: of total_ticks, in 2^LOG_VARIANCE_SHIFT ticks^2 */
-		uint64_t window_ticks;	/* the recorder's own, timing auto */
+		struct {		/* the recorder's own, timing auto */
+			uint32_t window_ticks;
+			uint32_t caller;	/* ref of the node that was the thread's current one */
+		};
 	};
 	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
 	uint32_t histogram[LOG_BUCKETS];

@@ -37,6 +37,15 @@ static void move_calls(struct tree_node *to, struct tree_node *from)
 	*left = no_rare_counters;
 }
 
+/*
+ * Did anything happen there? The recorder also makes a path from a recorded function to a counted one when it
+ * finds others in between.
+ */
+static bool is_used(const struct tree_node *node)
+{
+	return node->sum.calls || node->samples->total_nr || node->child;
+}
+
 /* The number of paths of each function, and its last one. Return: "(counted calls)", or NULL */
 static struct tree_node *find_paths(const struct model *model, uint32_t *nr_paths, uint32_t *last)
 {
@@ -47,7 +56,7 @@ static struct tree_node *find_paths(const struct model *model, uint32_t *nr_path
 
 		if (node->function->kind == FUNCTION_COUNTED)
 			counters = node;
-		if (tree_is_of_counters(node))
+		if (tree_is_of_counters(node) || !is_used(node))
 			continue;
 		nr_paths[node->function->number]++;
 		last[node->function->number] = (uint32_t)id;

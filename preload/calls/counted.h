@@ -19,6 +19,7 @@
 
 #define COUNTED_FUNCTIONS 65536u /* a power of two; if there are more functions, the last ones stay timed */
 #define COUNTED_STEP 16u	 /* calls that a path collects before it adds them to its function's */
+#define COUNTED_MOST_TICKS (UINT32_MAX / COUNTED_STEP) /* of one of them: more is as long */
 
 struct counted_function {
 	uint64_t addr;	  /* 0: free; written once, atomic */
@@ -87,7 +88,7 @@ void counted_step(struct log_thread *thread, struct log_node *node);
 static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_thread *thread,
 				       struct log_node *node, uint64_t ticks, bool allocated)
 {
-	node->window_ticks += ticks;
+	node->window_ticks += (uint32_t)(ticks < COUNTED_MOST_TICKS ? ticks : COUNTED_MOST_TICKS);
 	node->window_heap += allocated;
 	node->window_longs += ticks >= log->threshold_floor_ticks * 10;
 	if (unlikely(++node->window_calls >= COUNTED_STEP))

@@ -131,7 +131,8 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 		ref = path_index_find(thread, parent, function_addr);
 	if (!ref)
 		ref = new_path(thread, parent, function_addr);
-	*path_cache_entry(thread, parent, function_addr) = ref;
+	if (live.timing != LOG_TIMING_AUTO)
+		*path_cache_entry(thread, parent, function_addr) = ref;
 	thread->latest = ref;
 	return ref;
 }

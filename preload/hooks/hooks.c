@@ -10,6 +10,7 @@
 #include "preload/calls/selection.h"
 #include "preload/calls/sites.h"
 #include "preload/heap/heap.h"
+#include "preload/samples/called_paths.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
@@ -125,17 +126,23 @@ static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 	site_entered(function, return_addr);
 }
 
-/* Look up the path before reading the clock: there may be nothing to time. */
+/*
+ * Look up the path before reading the clock: there may be nothing to time. @kept_site: @call_site if the
+ * frame keeps it, else 0
+ */
 static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_thread *thread,
-				     uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
-				     uintptr_t return_addr, enum call_timing timing)
+				     uint64_t function_addr, uintptr_t call_site, uintptr_t kept_site,
+				     uintptr_t stack_addr, uintptr_t return_addr, enum call_timing timing)
 {
-	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
+	const uint32_t parent = thread->current;
+	const struct called_path *known = called_path_entry(thread, parent, function_addr, call_site);
+	uint32_t ref = known->ref;
 	struct log_node *node = node_at(log, ref);
 	struct log_frame *frame;
 
-	if (unlikely(node->function_addr != function_addr || node->parent != parent)) {
-		ref = path_find(thread, parent, function_addr);
+	if (unlikely(known->site_low != (uint32_t)call_site || node->function_addr != function_addr ||
+		     node->caller != parent)) {
+		ref = called_path_find(thread, parent, function_addr, call_site);
 		node = node_at(log, ref);
 	}
 	if (unlikely(counted_is(node->function))) {
@@ -143,8 +150,8 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 		return;
 	}
 	frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
-	if (call_site)
-		frame->site_low = (uint32_t)call_site;
+	if (kept_site)
+		frame->site_low = (uint32_t)kept_site;
 	call_start_clock(frame, timing);
 	call_publish(thread, frame, ref);
 }
@@ -162,7 +169,8 @@ static NOINLINE void enter_auto_by_tsc(uint64_t function_addr, uintptr_t call_si
 	struct log_thread *thread = self;
 
 	if (likely(thread))	/* a handler that interrupts us may have forked */
-		enter_auto(live.log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_TSC);
+		enter_auto(live.log, thread, function_addr, call_site, call_site, stack_addr, return_addr,
+			   TIME_BY_TSC);
 }
 
 static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
@@ -183,7 +191,8 @@ static NOINLINE void enter_otherwise_timed(uint64_t function_addr, uintptr_t cal
 	if (unlikely(!thread))
 		return;
 	if (live.timing == LOG_TIMING_AUTO)
-		enter_auto(log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_CLOCK);
+		enter_auto(log, thread, function_addr, call_site, call_site, stack_addr, return_addr,
+			   TIME_BY_CLOCK);
 	else if (live.timing == LOG_TIMING_EXACT)
 		enter(log, thread, function_addr, call_site, stack_addr, return_addr, TIME_BY_CLOCK);
 	else
@@ -319,7 +328,8 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
 		enter_slowly_from((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
 	else if (live.hot_timing == LOG_TIMING_AUTO)
-		enter_auto(log, thread, (uint64_t)function, 0, stack_addr, return_addr, TIME_BY_TSC);
+		enter_auto(log, thread, (uint64_t)function, (uintptr_t)call_site, 0, stack_addr, return_addr,
+			   TIME_BY_TSC);
 	else if (likely(live.hot_timing == LOG_TIMING_EXACT))
 		enter(log, thread, (uint64_t)function, 0, stack_addr, return_addr, TIME_BY_TSC);
 	else if (live.hot_timing == LOG_TIMING_COUNTS)

@@ -64,6 +64,19 @@ static struct log_area *area_with_room(struct log_header *log, struct log_thread
 	return next;
 }
 
+uint32_t samples_path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr)
+{
+	const bool has_call = thread->current != log_ref(live.log, &thread->root);
+	const struct log_frame *top = top_frame(thread);
+	uint32_t path = thread->current;
+
+	while (nr-- > 0)
+		if (counted_find(calls[nr].function_addr) &&
+		    !(has_call && path == thread->current && calls[nr].function_addr == top->function_addr))
+			path = path_find(thread, path, calls[nr].function_addr);
+	return path;
+}
+
 /*
  * The calls without a frame beneath the thread's path, only of functions that hooks know, because the stack
  * also shows others. A hook's stack_addr is two words below the stack pointer of the function that called it:
@@ -75,18 +88,14 @@ static uint32_t path_beneath(const struct log_header *log, struct log_thread *th
 	const bool has_call = thread->current != log_ref(log, &thread->root);
 	const struct log_frame *top = top_frame(thread);
 	struct stack_call calls[BACKTRACE_MOST];
-	uint32_t nr, path = thread->current;
 
 	if (has_call &&
 	    (top->node != thread->current || sp_addr - thread->stack_low_addr >= thread->stack_bytes))
-		return path; /* in a hook, or on another stack */
-	nr = backtrace_take_below(calls, pc_addr,
-				  has_call ? top->stack_addr + sizeof(void *) : UINTPTR_MAX);
-	while (nr-- > 0)
-		if (counted_find(calls[nr].function_addr) &&
-		    !(has_call && path == thread->current && calls[nr].function_addr == top->function_addr))
-			path = path_find(thread, path, calls[nr].function_addr);
-	return path;
+		return thread->current; /* in a hook, or on another stack */
+	return samples_path_of_stack(thread, calls,
+				    backtrace_take_below(calls, pc_addr,
+							 has_call ? top->stack_addr + sizeof(void *)
+								  : UINTPTR_MAX));
 }
 
 static NOINLINE uint32_t path_of_stack_now(struct log_thread *thread, uintptr_t pc_addr)
@@ -97,16 +106,29 @@ static NOINLINE uint32_t path_of_stack_now(struct log_thread *thread, uintptr_t 
 			     false);
 }
 
-/* Is there room for the unwinder? Programs have signal stacks of 8 KB. A stack that is not known has none. */
-static bool has_room(const struct log_thread *thread, const stack_t *signal_stack)
+/* Is there room for the unwinder? A stack that is not known has none. */
+static bool has_room(const struct log_thread *thread)
 {
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0),
-			on_signal_stack = here - (uintptr_t)signal_stack->ss_sp;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here - thread->stack_low_addr >= UNWINDER_BYTES &&
+	       here - thread->stack_low_addr < thread->stack_bytes;
+}
+
+/* The same in a signal's handler. Programs have signal stacks of 8 KB. */
+static bool handler_has_room(const struct log_thread *thread, const stack_t *signal_stack)
+{
+	const uintptr_t on_signal_stack =
+		(uintptr_t)__builtin_frame_address(0) - (uintptr_t)signal_stack->ss_sp;
 
 	if (on_signal_stack < signal_stack->ss_size)
 		return on_signal_stack >= UNWINDER_BYTES;
-	return !takes_calls || (here - thread->stack_low_addr >= UNWINDER_BYTES &&
-				here - thread->stack_low_addr < thread->stack_bytes);
+	return !takes_calls || has_room(thread);
+}
+
+bool samples_may_unwind(const struct log_thread *thread)
+{
+	return takes_calls && backtrace_is_possible() && has_room(thread);
 }
 
 /* The path by hooks, or where there are none, by the stack. */
@@ -115,7 +137,7 @@ static NOINLINE uint32_t path_now(const struct log_header *log, struct log_threa
 {
 	const uintptr_t pc_addr = interrupted_code(context);
 
-	if (!has_room(thread, &context->uc_stack))
+	if (!handler_has_room(thread, &context->uc_stack))
 		return thread->current;
 	if (takes_calls)
 		return backtrace_is_possible()

@@ -2,7 +2,8 @@
 /*
  * Samples of the CPU time of the program's threads (INSIDEME_SAMPLE). Each thread has a timer of its CPU
  * clock. The timer's handler stores the thread's call path and the address of its code. In a program without
- * hooks the path is the stack, see backtrace.h; in other programs nothing is unwound.
+ * hooks the path is the stack, see backtrace.h. With timing auto the stack tells which counted functions are
+ * open below the path. In other programs nothing is unwound.
  *
  * The signal is the one that glibc reserves for pthread_cancel() and SIGEV_THREAD timers. The program's
  * sigaction(), sigfillset() and pthread_sigmask() never touch it, debuggers pass it on silently, and exec
@@ -10,7 +11,7 @@
  */
 #pragma once
 
-#include "preload/state/live.h"
+#include "preload/calls/paths.h"
 
 /* The code that a signal handler returns to: the restorer of struct kernel_action. */
 extern HIDDEN void insideme_signal_return(void);
@@ -33,6 +34,11 @@ void samples_begin(struct log_thread *thread);
  * for all, so this one must come again.
  */
 bool samples_begin_counting(struct log_thread *thread);
+
+/* Timing auto: may the calling thread, of this record, look at its stack? Not until a function is counted. */
+bool samples_may_unwind(const struct log_thread *thread);
+/* The path of counted functions below the thread's current one. @calls: @nr of them, the innermost first */
+uint32_t samples_path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr);
 
 /* The program makes a coroutine with a stack of @bytes. Timing auto takes no samples if that is too small. */
 void samples_have_stack(uintptr_t bytes);

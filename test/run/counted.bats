@@ -235,3 +235,32 @@ export INSIDEME_TIMING=auto
 		diff <(grep -v '^once' exact.csv) <(grep -v '^once' auto.csv)
 	done
 }
+
+# rare() is called by f(), which e() calls, and by other(). All three are counted, and main() is not.
+@test "recorded calls stand below the counted functions that made them" {
+	local compiler
+	cat >between.c <<-'END'
+		#include <time.h>
+		#define FUNCTION __attribute__((noinline))
+		static volatile long sink;
+		FUNCTION void rare(void) { clock_t end = clock() + CLOCKS_PER_SEC / 500; while (clock() < end) ; }
+		FUNCTION void f(long i) { if (i % 20000 == 19999) rare(); sink++; }
+		FUNCTION void e(long i) { f(i); sink++; }
+		FUNCTION void other(long i) { if (i % 10000 == 9999) rare(); sink++; }
+		int main(void) { for (long i = 0; i < 2000000; i++) { e(i); other(i); } }
+	END
+	for compiler in "gcc -O2" "gcc -O0" "clang -O2"; do
+		echo "$compiler"
+		$compiler -g -finstrument-functions -fno-optimize-sibling-calls between.c -o between
+		counts ./between
+		same "callers of rare" "$("$report" -v callers -f csv --columns function,caller,calls |
+			grep ^rare, | sort)" "rare,f,100
+rare,other,200"
+		rm -rf insideme.data
+		monitor -- ./between
+		same "callers of f" "$("$report" -v callers -f csv --columns function,caller | grep ^f, | sort)" f,e
+		between "total of f" 200000000 "$(total_of f)" "$(total_of e)"
+		between "total of e" 200000000 "$(total_of e)" "$(($(total_of main) - 400000000))"
+		"$here/check-numbers" "$build/insideme-report" insideme.data/*
+	done
+}

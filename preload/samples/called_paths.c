@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "preload/samples/called_paths.h"
+
+#include "preload/calls/calls.h"
+#include "preload/calls/counted.h"
+#include "preload/calls/stubs.h"
+#include "preload/samples/backtrace.h"
+#include "preload/samples/cpu_samples.h"
+
+#define IS_KNOWN UINT16_MAX /* window_calls of a counted function's node: window_ticks is the node to use */
+
+/*
+ * The path to @caller, which has just called a function with hooks; 0: it cannot be found now. The time that
+ * this takes is in the recorded caller's, as that of making a path is.
+ */
+static NOINLINE uint32_t path_to(struct log_thread *thread, uintptr_t caller)
+{
+	const bool has_call = thread->current != log_ref(live.log, &thread->root);
+	const struct log_frame *top = top_frame(thread);
+	const uint64_t start_ticks = now_ticks();
+	struct stack_call calls[BACKTRACE_MOST];
+	uint32_t nr, path;
+
+	if (!samples_may_unwind(thread) || (has_call && top->node != thread->current))
+		return 0;
+	nr = backtrace_take_below(calls, 0, has_call ? top->stack_addr + sizeof(void *) : UINTPTR_MAX);
+	thread->new_paths_ticks += now_ticks() - start_ticks;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (calls[i].function_addr != caller)
+			continue;
+		path = samples_path_of_stack(thread, calls + i, nr - i);
+		return node_at(live.log, path)->function_addr == caller ? path : 0;
+	}
+	return 0;
+}
+
+/* @caller: a counted function, called by @parent or by others that are counted. */
+static uint32_t path_between(struct log_thread *thread, uint32_t parent, uintptr_t caller)
+{
+	const uint32_t direct = path_find(thread, parent, caller);
+	struct log_node *node = node_at(live.log, direct);
+	uint32_t path;
+
+	if (node->window_calls == IS_KNOWN)
+		return node->window_ticks;
+	path = path_to(thread, caller);
+	if (!path)
+		return direct;
+	node->window_ticks = path;
+	signal_fence();
+	node->window_calls = IS_KNOWN;
+	return path;
+}
+
+NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
+				   uintptr_t call_site)
+{
+	const uintptr_t caller = call_site ? code_function(call_site - 1) : 0;
+	struct called_path *entry = called_path_entry(thread, parent, function_addr, call_site);
+	uint32_t ref = parent;
+
+	if (caller && caller != node_at(live.log, parent)->function_addr && counted_is(counted_find(caller)))
+		ref = path_between(thread, parent, caller);
+	ref = path_find(thread, ref, function_addr);
+	node_at(live.log, ref)->caller = parent;
+	entry->ref = 0;		/* a handler finds both words of one call, or none */
+	signal_fence();
+	entry->site_low = (uint32_t)call_site;
+	signal_fence();
+	entry->ref = ref;
+	return ref;
+}
