@@ -134,8 +134,8 @@ static void find_around(struct counted_samples *counted)
 }
 
 /*
- * Samples of counted calls that are left out are their callers', with what is around the hooks. Which recorded
- * path made how many of these calls is known by the samples in the code that counted them.
+ * Samples of counted calls that are left out are their callers', with what is around the hooks. How many of
+ * these calls each recorded path made is known by the samples in the code that counted them.
  */
 static void find_left_out(struct counted_samples *counted)
 {
