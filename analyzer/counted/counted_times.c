@@ -15,7 +15,7 @@
 /* A counted path below any path of one recorded function, with the samples of all of them. */
 struct entry {
 	struct function *function;
-	uint32_t parent;		/* these three: index of an entry, 0: none; here: the owner calls it */
+	uint32_t parent;		/* these three: index of an entry; 0: none, the owner calls it */
 	uint32_t child;			/* the first one */
 	uint32_t next;			/* of the same caller */
 	uint64_t nr;
