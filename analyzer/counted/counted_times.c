@@ -273,8 +273,9 @@ static void take_unconfirmed(struct taker *taker, struct tree_node *node)
 	double sample_ns = sample_group_mean_ns(group);
 	struct rare_counters *rare;
 
-	if (pool->kept_ns == pool->self_ns || !(share > 0))
+	if (pool->kept_ns == pool->self_ns)
 		return;
+	share = fmax(share, 0);		/* NAN: nothing was recorded */
 	take(node, self_ns - pool->kept_ns * share);
 	if (!pool->is_by_samples)
 		return;

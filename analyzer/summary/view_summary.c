@@ -122,8 +122,11 @@ static const char *columns_of(struct report *report)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"function,source";
 	if (functions_are_by_cpu(report))
-		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,function,"
-			"source";
+		return report_has_errors(report)
+			       ? "self_cpu_ns,self_error_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,"
+				 "total_ns,calls,function,source"
+			       : "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,"
+				 "function,source";
 	if (report_has_errors(report))
 		return "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source";
 	if (report_has_times(report))

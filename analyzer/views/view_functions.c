@@ -357,8 +357,11 @@ static const char *text_columns(struct report *report)
 			       : "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,"
 				 "calls,mean_ns,function";
 	if (functions_are_by_cpu(report))
-		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,p99_ns,"
-		       "function";
+		return report_has_errors(report)
+			       ? "self_cpu_ns,self_error_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,"
+				 "total_ns,calls,p99_ns,function"
+			       : "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,"
+				 "p99_ns,function";
 	if (report->model->nr_parts > 1)
 		return report_has_times(report)
 			       ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"

@@ -269,18 +269,22 @@ TEST(no_more_is_taken_than_there_is)
 
 /*
  * g(), recorded, called 4 million times: of its time the hooks took 240 ms by 60 samples, but 120 ms by what
- * one call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error.
+ * one call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error. @nr_others:
+ * calls by f(), whose hooks cost more than these calls lasted.
  */
-static struct model *load_short_calls(uint64_t g_ms)
+static struct model *load_short_calls(uint64_t g_ms, uint32_t nr_others)
 {
 	struct run run = begin(1600 * MS);
-	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G),
+			*other = build_node(&run.build, run.thread, run.f, G);
 
 	run.build.header->costs[LOG_COST_TIMED] =
 		(struct log_cost){ .full = 60 << LOG_COST_SHIFT, .inside = 30 << LOG_COST_SHIFT };
 	for (uint64_t i = 0; i < SHORT_CALLS; i++)
 		build_call(g, g_ms * MS / SHORT_CALLS, 0);
 	run.main->child_ticks += g_ms * MS;
+	for (uint32_t i = 0; i < nr_others; i++)
+		build_call(other, 0, 0);
 	sample(&run, g, 5);
 	build_path_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
 	return load(&run);
@@ -288,7 +292,7 @@ static struct model *load_short_calls(uint64_t g_ms)
 
 TEST(samples_decide_where_the_hooks_cost_is_less_certain)
 {
-	struct model *model = load_short_calls(260);
+	struct model *model = load_short_calls(260, 0);
 	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
 
 	assert_true(stats->self_ns == 5.0 * SAMPLE_MS * MS);
@@ -298,9 +302,19 @@ TEST(samples_decide_where_the_hooks_cost_is_less_certain)
 	model_free(model);
 }
 
+TEST(a_path_without_time_leaves_no_doubt_where_samples_decide)
+{
+	struct model *model = load_short_calls(260, 100000);
+	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
+
+	assert_true(call_stats_sample_self(stats));
+	assert_true(stats->self_doubt_ns == 0);
+	model_free(model);
+}
+
 TEST(time_off_the_processor_stays)
 {
-	struct model *model = load_short_calls(1260);
+	struct model *model = load_short_calls(1260, 0);
 	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
 
 	assert_true(stats->self_ns == (1000.0 + 5 * SAMPLE_MS) * MS);
