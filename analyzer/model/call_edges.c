@@ -61,10 +61,12 @@ static void place_inlined(struct edges *edges, struct hashtable *table, const st
 	for (size_t i = 0; i < process->nr_counted_sums; i++) {
 		const struct counted_sum *sum = &process->counted_sums[i];
 		struct function *function = sum->path->function;
+		uint32_t edge;
 
 		if (!sum->caller)
 			continue;
-		add_counted(&edges->list[find_edge(edges, table, sum->caller, function)], sum->calls);
+		edge = find_edge(edges, table, sum->caller, function); /* the list may move */
+		add_counted(&edges->list[edge], sum->calls);
 		left[function->number] -= sum->calls;
 	}
 }

@@ -34,6 +34,12 @@ static NOINLINE uint32_t path_to(struct log_thread *thread, uintptr_t caller)
 	return 0;
 }
 
+/* Is the thread's top call a copy within @caller's code? Then it is the caller at @call_site itself. */
+static bool is_inlined_in(const struct log_thread *thread, uintptr_t caller, uintptr_t call_site)
+{
+	return code_function((call_site & ~(uintptr_t)UINT32_MAX) | top_frame(thread)->return_low) == caller;
+}
+
 /* @caller: a counted function, called by @parent or by others that are counted. */
 static uint32_t path_between(struct log_thread *thread, uint32_t parent, uintptr_t caller)
 {
@@ -59,7 +65,8 @@ NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, u
 	struct called_path *entry = called_path_entry(thread, parent, function_addr, call_site);
 	uint32_t ref = parent;
 
-	if (caller && caller != node_at(live.log, parent)->function_addr && counted_is(counted_find(caller)))
+	if (caller && caller != node_at(live.log, parent)->function_addr &&
+	    counted_is(counted_find(caller)) && !is_inlined_in(thread, caller, call_site))
 		ref = path_between(thread, parent, caller);
 	ref = path_find(thread, ref, function_addr);
 	node_at(live.log, ref)->caller = parent;

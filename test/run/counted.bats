@@ -236,7 +236,7 @@ export INSIDEME_TIMING=auto
 	done
 }
 
-# rare() is called by f(), which e() calls, and by other(). All three are counted, and main() is not.
+# rare() is called by f(), which e() calls, and by a copy of long_one() in other(). f(), e() and other() are counted.
 @test "recorded calls stand below the counted functions that made them" {
 	local compiler
 	cat >between.c <<-'END'
@@ -246,7 +246,8 @@ export INSIDEME_TIMING=auto
 		FUNCTION void rare(void) { clock_t end = clock() + CLOCKS_PER_SEC / 500; while (clock() < end) ; }
 		FUNCTION void f(long i) { if (i % 20000 == 19999) rare(); sink++; }
 		FUNCTION void e(long i) { f(i); sink++; }
-		FUNCTION void other(long i) { if (i % 10000 == 9999) rare(); sink++; }
+		static inline __attribute__((always_inline)) void long_one(void) { rare(); rare(); sink++; }
+		FUNCTION void other(long i) { if (i % 20000 == 19999) long_one(); sink++; }
 		int main(void) { for (long i = 0; i < 2000000; i++) { e(i); other(i); } }
 	END
 	for compiler in "gcc -O2" "gcc -O0" "clang -O2"; do
@@ -255,7 +256,7 @@ export INSIDEME_TIMING=auto
 		counts ./between
 		same "callers of rare" "$("$report" -v callers -f csv --columns function,caller,calls |
 			grep ^rare, | sort)" "rare,f,100
-rare,other,200"
+rare,long_one,200"
 		rm -rf insideme.data
 		monitor -- ./between
 		same "callers of f" "$("$report" -v callers -f csv --columns function,caller | grep ^f, | sort)" f,e

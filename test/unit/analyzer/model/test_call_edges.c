@@ -62,6 +62,34 @@ TEST(a_pair_adds_up_over_paths_and_once_within_itself)
 	build_free(&build, model);
 }
 
+/* Functions that are counted in copies within main() only: each is a new pair, and the list of pairs moves. */
+TEST(callers_of_inlined_copies_are_new_pairs)
+{
+	const uint32_t nr = 100;
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
+	struct model *model;
+	struct process *process;
+	struct edges edges;
+
+	build.header->timing = LOG_TIMING_AUTO;
+	build_call(main, 100 * MS, 0);
+	for (uint32_t i = 0; i < nr; i++)
+		build_counter(&build, thread, F + 16 * i, 1000 + i);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	process = model->processes[0];
+	assert_int_equal(process->nr_counted_sums, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		process->counted_sums[i].caller = build_function(model, MAIN - APP_BEGIN);
+	edges_init(&edges, model);
+	for (uint32_t i = 0; i < nr; i++)
+		assert_int_equal(find(&edges, model, MAIN, F + 16 * i)->stats.calls, 1000 + i);
+	edges_release(&edges);
+	build_free(&build, model);
+}
+
 TEST(no_calls_have_no_pairs)
 {
 	struct build build;
