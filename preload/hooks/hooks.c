@@ -142,7 +142,7 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 
 	if (unlikely(known->site_low != (uint32_t)call_site || node->function_addr != function_addr ||
 		     node->caller != parent)) {
-		ref = called_path_find(thread, parent, function_addr, call_site);
+		ref = called_path_find(thread, parent, function_addr, call_site, stack_addr);
 		node = node_at(log, ref);
 	}
 	if (unlikely(counted_is(node->function))) {

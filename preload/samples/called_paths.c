@@ -35,7 +35,7 @@ static NOINLINE uint32_t path_to(struct log_thread *thread, uintptr_t caller)
 }
 
 /* Is the thread's top call a copy within @caller's code? Then it is the caller at @call_site itself. */
-static bool is_inlined_in(const struct log_thread *thread, uintptr_t caller, uintptr_t call_site)
+static bool is_copy_in(const struct log_thread *thread, uintptr_t caller, uintptr_t call_site)
 {
 	return code_function((call_site & ~(uintptr_t)UINT32_MAX) | top_frame(thread)->return_low) == caller;
 }
@@ -58,15 +58,27 @@ static uint32_t path_between(struct log_thread *thread, uint32_t parent, uintptr
 	return path;
 }
 
-NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
-				   uintptr_t call_site)
+/* Which counted function has called from there? 0: none, the recorded caller has. */
+static uintptr_t counted_caller(const struct log_thread *thread, uint32_t parent, uintptr_t call_site,
+				uintptr_t stack_addr)
 {
 	const uintptr_t caller = call_site ? code_function(call_site - 1) : 0;
+
+	/* a copy within the top call is given the place where that one was called */
+	if (!caller || top_frame(thread)->stack_addr == stack_addr ||
+	    caller == node_at(live.log, parent)->function_addr || is_copy_in(thread, caller, call_site))
+		return 0;
+	return counted_is(counted_find(caller)) ? caller : 0;
+}
+
+NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
+				   uintptr_t call_site, uintptr_t stack_addr)
+{
+	const uintptr_t caller = counted_caller(thread, parent, call_site, stack_addr);
 	struct called_path *entry = called_path_entry(thread, parent, function_addr, call_site);
 	uint32_t ref = parent;
 
-	if (caller && caller != node_at(live.log, parent)->function_addr &&
-	    counted_is(counted_find(caller)) && !is_inlined_in(thread, caller, call_site))
+	if (caller)
 		ref = path_between(thread, parent, caller);
 	ref = path_find(thread, ref, function_addr);
 	node_at(live.log, ref)->caller = parent;

@@ -24,8 +24,9 @@ static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *th
 
 /*
  * The node of @function_addr as called at @call_site (0: not known) below @parent, the thread's current node.
+ * @stack_addr: as in its frame.
  * It is put into the cache. Which counted functions are between the recorded caller and the one at @call_site
  * is found out once for both, by the stack.
  */
 uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
-			  uintptr_t call_site);
+			  uintptr_t call_site, uintptr_t stack_addr);

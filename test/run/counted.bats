@@ -246,16 +246,20 @@ export INSIDEME_TIMING=auto
 		FUNCTION void rare(void) { clock_t end = clock() + CLOCKS_PER_SEC / 500; while (clock() < end) ; }
 		FUNCTION void f(long i) { if (i % 20000 == 19999) rare(); sink++; }
 		FUNCTION void e(long i) { f(i); sink++; }
-		static inline __attribute__((always_inline)) void long_one(void) { rare(); rare(); sink++; }
-		FUNCTION void other(long i) { if (i % 20000 == 19999) long_one(); sink++; }
+		#define COPIED static inline __attribute__((always_inline))
+		COPIED void long_one(void) { rare(); rare(); sink++; }
+		COPIED void copied(void) { for (int i = 0; i < 100000; i++) sink++; }
+		FUNCTION void own(void) { copied(); sink++; }
+		FUNCTION void other(long i) { if (i % 20000 == 19999) long_one(), own(); sink++; }
 		int main(void) { for (long i = 0; i < 2000000; i++) { e(i); other(i); } }
 	END
 	for compiler in "gcc -O2" "gcc -O0" "clang -O2"; do
 		echo "$compiler"
 		$compiler -g -finstrument-functions -fno-optimize-sibling-calls between.c -o between
 		counts ./between
-		same "callers of rare" "$("$report" -v callers -f csv --columns function,caller,calls |
-			grep ^rare, | sort)" "rare,f,100
+		same "callers of rare and copied" "$("$report" -v callers -f csv --columns function,caller,calls |
+			grep -E '^(rare|copied),' | sort)" "copied,own,100
+rare,f,100
 rare,long_one,200"
 		rm -rf insideme.data
 		monitor -- ./between
