@@ -62,7 +62,7 @@ TEST(a_pair_adds_up_over_paths_and_once_within_itself)
 	build_free(&build, model);
 }
 
-/* Functions that are counted in copies within main() only: each is a new pair, and the list of pairs moves. */
+/* Functions that are counted in copies within main() only: each is a new pair, so the list of pairs moves. */
 TEST(callers_of_inlined_copies_are_new_pairs)
 {
 	const uint32_t nr = 100;
