@@ -82,16 +82,25 @@ static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
 	return ref ? ref : others;
 }
 
+static bool is_path(uint32_t ref, uint32_t parent, uint64_t function_addr)
+{
+	const struct log_node *node = node_at(live.log, ref);
+
+	return node->function_addr == function_addr && node->parent == parent;
+}
+
 /*
- * Programs tend to repeat their paths in the order in which they first took them, and nodes lie in that
- * order. Behind a node lies another one, or zeros: areas have 192 bytes left at their end.
+ * The latest path, or the next one: programs tend to repeat their paths in the order in which they first took
+ * them, and nodes lie in that order. Behind a node lies another one, or zeros: areas have 192 bytes left at
+ * their end.
  */
 static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
-	uint32_t ref = thread->latest + LOG_NODE_STEP;
-	const struct log_node *node = node_at(live.log, ref);
+	const uint32_t latest = thread->latest;
 
-	return thread->latest && node->function_addr == function_addr && node->parent == parent ? ref : 0;
+	if (!latest || is_path(latest, parent, function_addr))
+		return latest;
+	return is_path(latest + LOG_NODE_STEP, parent, function_addr) ? latest + LOG_NODE_STEP : 0;
 }
 
 /* The work for a path takes less: another thread ran meanwhile, or the file grew. */
@@ -102,10 +111,18 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
  * each path's caller. The very first path takes ten times as long; a path under the root is in no caller's
  * time. A path that took far longer than others stays out of the mean, else all callers would lose its time.
  */
+bool path_took(struct log_thread *thread, uint64_t ticks)
+{
+	if (ticks >= NEW_PATH_MOST_US * live.log->threshold_floor_ticks)
+		return false;
+	thread->new_paths_ticks += ticks;
+	return true;
+}
+
 static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	bool is_in_call = parent != log_ref(live.log, &thread->root);
-	uint64_t start_ticks = is_in_call && live.timing != LOG_TIMING_COUNTS ? now_ticks() : 0, ticks;
+	uint64_t start_ticks = is_in_call && live.timing != LOG_TIMING_COUNTS ? now_ticks() : 0;
 	uint32_t ref;
 
 	if (!(function_addr & LOG_FUNCTION_REGION))
@@ -115,11 +132,8 @@ static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, ui
 	ref = make_child(thread, parent, function_addr);
 	if (!ref)
 		ref = find_other(thread, function_addr);
-	ticks = start_ticks ? now_ticks() - start_ticks : 0;
-	if (start_ticks && ticks < NEW_PATH_MOST_US * live.log->threshold_floor_ticks) {
+	if (start_ticks && path_took(thread, now_ticks() - start_ticks))
 		thread->nr_new_paths++;
-		thread->new_paths_ticks += ticks;
-	}
 	return ref;
 }
 

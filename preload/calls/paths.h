@@ -28,6 +28,11 @@ static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint3
  */
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
+/*
+ * Making a path within a call took @ticks. Return: whether that counts; not if another thread ran meanwhile.
+ */
+bool path_took(struct log_thread *thread, uint64_t ticks);
+
 /* A function that is open on a stack without hooks. */
 struct stack_call {
 	uintptr_t function_addr;

@@ -15,7 +15,6 @@
 #include "preload/calls/calls.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
-#include "preload/samples/called_paths.h"
 #include "preload/state/log_space.h"
 #include "preload/state/recording_state.h"
 
@@ -57,11 +56,7 @@ static void begin(const struct log_header *header, struct scratch *scratch)
 	thread->pending_addr = (uint64_t)thread->root.histogram;
 	thread->current = scratch->node.parent = scratch->node.caller = log_ref(header, &thread->root);
 	scratch->node.function_addr = FUNCTION_ADDR;
-	if (live.timing == LOG_TIMING_AUTO)
-		*called_path_entry(thread, thread->current, FUNCTION_ADDR, 0) =
-			(struct called_path){ log_ref(header, &scratch->node), 0 };
-	else
-		*path_cache_entry(thread, thread->current, FUNCTION_ADDR) = log_ref(header, &scratch->node);
+	thread->latest = log_ref(header, &scratch->node);	/* so path_find() finds it */
 	scratch->frames[0].stack_addr = UINT64_MAX;
 	scratch->frames[0].node = thread->current;
 	thread->frames = log_ref(header, &scratch->stack);

@@ -135,14 +135,16 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 				     uintptr_t stack_addr, uintptr_t return_addr, enum call_timing timing)
 {
 	const uint32_t parent = thread->current;
-	const struct called_path *known = called_path_entry(thread, parent, function_addr, call_site);
+	const struct call_origin origin = { call_site, return_addr };
+	const uint32_t word = call_origin_word(origin);
+	const struct called_path *known = called_path_entry(thread, parent, function_addr, word);
 	uint32_t ref = known->ref;
 	struct log_node *node = node_at(log, ref);
 	struct log_frame *frame;
 
-	if (unlikely(known->site_low != (uint32_t)call_site || node->function_addr != function_addr ||
+	if (unlikely(known->origin != word || node->function_addr != function_addr ||
 		     node->caller != parent)) {
-		ref = called_path_find(thread, parent, function_addr, call_site, stack_addr);
+		ref = called_path_find(thread, parent, function_addr, origin);
 		node = node_at(log, ref);
 	}
 	if (unlikely(counted_is(node->function))) {

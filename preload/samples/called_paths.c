@@ -24,20 +24,14 @@ static NOINLINE uint32_t path_to(struct log_thread *thread, uintptr_t caller)
 	if (!samples_may_unwind(thread) || (has_call && top->node != thread->current))
 		return 0;
 	nr = backtrace_take_below(calls, 0, has_call ? top->stack_addr + sizeof(void *) : UINTPTR_MAX);
-	thread->new_paths_ticks += now_ticks() - start_ticks;
-	for (uint32_t i = 0; i < nr; i++) {
-		if (calls[i].function_addr != caller)
-			continue;
-		path = samples_path_of_stack(thread, calls + i, nr - i);
-		return node_at(live.log, path)->function_addr == caller ? path : 0;
-	}
-	return 0;
-}
-
-/* Is the thread's top call a copy within @caller's code? Then it is the caller at @call_site itself. */
-static bool is_copy_in(const struct log_thread *thread, uintptr_t caller, uintptr_t call_site)
-{
-	return code_function((call_site & ~(uintptr_t)UINT32_MAX) | top_frame(thread)->return_low) == caller;
+	if (has_call)
+		path_took(thread, now_ticks() - start_ticks);
+	for (uint32_t i = 0; i < nr; i++)
+		if (calls[i].function_addr == caller) {
+			path = samples_path_of_stack(thread, calls + i, nr - i);
+			return node_at(live.log, path)->function_addr == caller ? path : 0;
+		}
+	return thread->current;		/* it is not below the recorded caller */
 }
 
 /* @caller: a counted function, called by @parent or by others that are counted. */
@@ -47,6 +41,8 @@ static uint32_t path_between(struct log_thread *thread, uint32_t parent, uintptr
 	struct log_node *node = node_at(live.log, direct);
 	uint32_t path;
 
+	if (node->parent != parent || node->function_addr != caller)
+		return direct;		/* there was no room for a path of its own */
 	if (node->window_calls == IS_KNOWN)
 		return node->window_ticks;
 	path = path_to(thread, caller);
@@ -58,33 +54,35 @@ static uint32_t path_between(struct log_thread *thread, uint32_t parent, uintptr
 	return path;
 }
 
-/* Which counted function has called from there? 0: none, the recorded caller has. */
-static uintptr_t counted_caller(const struct log_thread *thread, uint32_t parent, uintptr_t call_site,
-				uintptr_t stack_addr)
+/*
+ * The counted function whose code made the call; 0: the recorded caller's did, or it is not known. The
+ * recorded caller may be a copy, too.
+ */
+static uintptr_t counted_caller(const struct log_thread *thread, uint32_t parent, uint64_t function_addr,
+				struct call_origin origin)
 {
-	const uintptr_t caller = call_site ? code_function(call_site - 1) : 0;
+	const uintptr_t around = code_function(origin.return_addr);
+	const uintptr_t caller = around == function_addr ? code_function(origin.call_site - 1) : around;
 
-	/* a copy within the top call is given the place where that one was called */
-	if (!caller || top_frame(thread)->stack_addr == stack_addr ||
-	    caller == node_at(live.log, parent)->function_addr || is_copy_in(thread, caller, call_site))
+	if (!caller || caller == node_at(live.log, parent)->function_addr ||
+	    caller == samples_code_of_call(top_frame(thread), caller))
 		return 0;
 	return counted_is(counted_find(caller)) ? caller : 0;
 }
 
 NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
-				   uintptr_t call_site, uintptr_t stack_addr)
+				   struct call_origin origin)
 {
-	const uintptr_t caller = counted_caller(thread, parent, call_site, stack_addr);
-	struct called_path *entry = called_path_entry(thread, parent, function_addr, call_site);
-	uint32_t ref = parent;
+	const uintptr_t caller = counted_caller(thread, parent, function_addr, origin);
+	const uint32_t word = call_origin_word(origin);
+	struct called_path *entry = called_path_entry(thread, parent, function_addr, word);
+	uint32_t ref = caller ? path_between(thread, parent, caller) : parent;
 
-	if (caller)
-		ref = path_between(thread, parent, caller);
 	ref = path_find(thread, ref, function_addr);
 	node_at(live.log, ref)->caller = parent;
 	entry->ref = 0;		/* a handler finds both words of one call, or none */
 	signal_fence();
-	entry->site_low = (uint32_t)call_site;
+	entry->origin = word;
 	signal_fence();
 	entry->ref = ref;
 	return ref;

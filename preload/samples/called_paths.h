@@ -7,26 +7,36 @@
 
 #include "preload/calls/paths.h"
 
+/* Where a call came from, as its hook knows it. */
+struct call_origin {
+	uintptr_t call_site;	/* where the call returns to; of a copy: where the call around it does */
+	uintptr_t return_addr;	/* where the hook returns to: in the function's code, or around a copy */
+};
+
+static ALWAYS_INLINE uint32_t call_origin_word(struct call_origin origin)
+{
+	return (uint32_t)origin.call_site + (uint32_t)origin.return_addr * 0x9e3779b1u;
+}
+
 /* An entry of the thread's cache with timing auto; it is checked against the node's caller as well. */
 struct called_path {
 	uint32_t ref;
-	uint32_t site_low;
+	uint32_t origin;	/* call_origin_word() */
 };
 
 static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *thread, uint32_t parent,
-							   uint64_t function_addr, uintptr_t call_site)
+							   uint64_t function_addr, uint32_t origin)
 {
 	struct called_path *entries = (struct called_path *)thread->cache;
-	const uint64_t hash = (function_addr >> 4) + parent * 5ull + (call_site >> 2);
+	const uint64_t hash = (function_addr >> 4) + parent * 5ull + (origin >> 2);
 
 	return &entries[hash % (LOG_CACHE_ENTRIES / 2)];
 }
 
 /*
- * The node of @function_addr as called at @call_site (0: not known) below @parent, the thread's current node.
- * @stack_addr: as in its frame.
- * It is put into the cache. Which counted functions are between the recorded caller and the one at @call_site
- * is found out once for both, by the stack.
+ * The node of @function_addr as called from @origin below @parent, the thread's current node. It is put into
+ * the cache. Which counted functions are between @parent and the one at @origin is found out once for both,
+ * by the stack.
  */
 uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
-			  uintptr_t call_site, uintptr_t stack_addr);
+			  struct call_origin origin);

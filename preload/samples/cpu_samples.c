@@ -64,15 +64,23 @@ static struct log_area *area_with_room(struct log_header *log, struct log_thread
 	return next;
 }
 
+uintptr_t samples_code_of_call(const struct log_frame *call, uintptr_t near_addr)
+{
+	return code_function((near_addr & ~(uintptr_t)UINT32_MAX) | call->return_low);
+}
+
 uint32_t samples_path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr)
 {
-	const bool has_call = thread->current != log_ref(live.log, &thread->root);
 	const struct log_frame *top = top_frame(thread);
 	uint32_t path = thread->current;
 
+	/* the top call's own function, or the one that it is a copy in */
+	if (nr && path != log_ref(live.log, &thread->root) &&
+	    (calls[nr - 1].function_addr == top->function_addr ||
+	     calls[nr - 1].function_addr == samples_code_of_call(top, calls[nr - 1].code_addr)))
+		nr--;
 	while (nr-- > 0)
-		if (counted_find(calls[nr].function_addr) &&
-		    !(has_call && path == thread->current && calls[nr].function_addr == top->function_addr))
+		if (counted_find(calls[nr].function_addr))
 			path = path_find(thread, path, calls[nr].function_addr);
 	return path;
 }

@@ -37,6 +37,8 @@ bool samples_begin_counting(struct log_thread *thread);
 
 /* Timing auto: may the calling thread, of this record, look at its stack? Not until a function is counted. */
 bool samples_may_unwind(const struct log_thread *thread);
+/* The begin of the function whose code the open call is in: its own, or that around a copy. 0: not known */
+uintptr_t samples_code_of_call(const struct log_frame *call, uintptr_t near_addr);
 /* The path of counted functions below the thread's current one. @calls: @nr of them, the innermost first */
 uint32_t samples_path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr);
 

@@ -247,7 +247,7 @@ export INSIDEME_TIMING=auto
 		FUNCTION void f(long i) { if (i % 20000 == 19999) rare(); sink++; }
 		FUNCTION void e(long i) { f(i); sink++; }
 		#define COPIED static inline __attribute__((always_inline))
-		COPIED void long_one(void) { rare(); rare(); sink++; }
+		COPIED void long_one(void) { rare(); rare(); f(19999); sink++; }
 		COPIED void copied(void) { for (int i = 0; i < 100000; i++) sink++; }
 		FUNCTION void own(void) { copied(); sink++; }
 		FUNCTION void other(long i) { if (i % 20000 == 19999) long_one(), own(); sink++; }
@@ -259,13 +259,14 @@ export INSIDEME_TIMING=auto
 		counts ./between
 		same "callers of rare and copied" "$("$report" -v callers -f csv --columns function,caller,calls |
 			grep -E '^(rare|copied),' | sort)" "copied,own,100
-rare,f,100
+rare,f,200
 rare,long_one,200"
 		rm -rf insideme.data
 		monitor -- ./between
-		same "callers of f" "$("$report" -v callers -f csv --columns function,caller | grep ^f, | sort)" f,e
-		between "total of f" 200000000 "$(total_of f)" "$(total_of e)"
-		between "total of e" 200000000 "$(total_of e)" "$(($(total_of main) - 400000000))"
+		same "callers of f" "$("$report" -v callers -f csv --columns function,caller | grep ^f, | sort)" "f,e
+f,long_one"
+		between "total of f" 400000000 "$(total_of f)" "$(($(total_of main) - 400000000))"
+		between "total of e" 200000000 "$(total_of e)" "$(($(total_of main) - 600000000))"
 		"$here/check-numbers" "$build/insideme-report" insideme.data/*
 	done
 }
