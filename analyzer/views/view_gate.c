@@ -153,7 +153,10 @@ static struct function *first_match(const struct report *report, const char *pat
 	return NULL;
 }
 
-/* The functions that @pattern matches together: a long one among them makes up for short ones. */
+/*
+ * The functions that @pattern matches together: a long one among them makes up for short ones. Times by
+ * samples can be compared: what may be wrong with the cost that was subtracted is the same before and after.
+ */
 static bool are_too_short(const struct report *report, const char *pattern)
 {
 	struct call_stats sum = { 0 };
@@ -165,7 +168,8 @@ static bool are_too_short(const struct report *report, const char *pattern)
 			continue;
 		sum.known_calls += function->stats.known_calls;
 		sum.self_ns += function->stats.self_ns;
-		sum.self_doubt_ns += function->stats.self_doubt_ns;
+		if (!call_stats_sample_self(&function->stats))
+			sum.self_doubt_ns += function->stats.self_doubt_ns;
 	}
 	return hook_costs_hide_self(&sum);
 }
