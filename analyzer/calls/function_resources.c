@@ -337,21 +337,6 @@ static void add_open_calls(struct process *process, struct uses *uses)
 	}
 }
 
-/* [id]: is a call of the path within no other call of its function? To be freed. */
-static bool *find_outermost(const struct model *model)
-{
-	bool *is_outermost = xcalloc(model->nr_tree_nodes, sizeof(*is_outermost));
-	struct tree_walk walk;
-	size_t nr_keys;
-	uint32_t *keys = tree_function_keys(model, &nr_keys);
-
-	tree_walk_begin(&walk, model, keys, nr_keys);
-	while (tree_walk_next(&walk))
-		is_outermost[walk.node->id] = walk.is_outermost;
-	free(keys);
-	return is_outermost;
-}
-
 /*
  * The times of a path include those of the paths below it, as far as they are known. A function has those of
  * all its paths.
@@ -360,7 +345,7 @@ static void give_times(struct model *model, const struct path_shares *shares)
 {
 	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
 	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
-	bool *is_outermost = find_outermost(model);
+	bool *is_outermost = tree_find_outermost(model);
 	size_t nr = 0;
 
 	model->path_used_ns = xcalloc(model->nr_tree_nodes, sizeof(*model->path_used_ns));

@@ -71,9 +71,9 @@ static void find_mean(struct counted_samples *counted)
 }
 
 /*
- * What surrounds the hooks of counted functions that no sample met, and the samples of the other counted
- * functions. If more than UNMET_MOST samples should have met one, samples did not see its thread. Where calls
- * are left out, their samples are their callers'.
+ * Two sums: what surrounds the hooks of counted functions that no sample met; and the samples of the other
+ * counted functions, which share it. If more than UNMET_MOST samples should have met a function, samples did
+ * not see its thread. Where calls are left out, their samples are their callers'.
  */
 static struct surroundings find_unmet(struct counted_samples *counted, struct surroundings *functions)
 {

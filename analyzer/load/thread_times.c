@@ -115,7 +115,7 @@ static void extend_life(struct thread *thread, void *context)
 		thread->end = end < last ? end : last;
 }
 
-/* What a saved profile says of its only thread may not be of the calls that are reported now. */
+/* A saved profile has the times of its only thread. Other calls may be reported now than at that time. */
 static void give_all(struct thread *thread, void *context)
 {
 	const struct model *model = context;

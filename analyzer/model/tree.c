@@ -319,6 +319,21 @@ uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys)
 	return keys;
 }
 
+bool *tree_find_outermost(const struct model *model)
+{
+	bool *is_outermost = xcalloc(model->nr_tree_nodes, sizeof(*is_outermost));
+	struct tree_walk walk;
+	size_t nr_keys;
+	uint32_t *keys = tree_function_keys(model, &nr_keys);
+
+	tree_walk_begin(&walk, model, keys, nr_keys);
+	is_outermost[model->root->id] = true;
+	while (tree_walk_next(&walk))
+		is_outermost[walk.node->id] = walk.is_outermost;
+	free(keys);
+	return is_outermost;
+}
+
 static void add_path(struct model *model, bool *is_listed, const struct tree_node *node, bool is_outermost)
 {
 	const struct call_stats stats = path_stats(node);

@@ -40,6 +40,8 @@ void tree_walk_begin(struct tree_walk *walk, const struct model *model, const ui
 bool tree_walk_next(struct tree_walk *walk);
 /* Keys for functions: one for each path. To be freed. */
 uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys);
+/* [id of a path]: is a call of it within no other call of its function? True for the root. To be freed. */
+bool *tree_find_outermost(const struct model *model);
 
 /*
  * Is it "(counted calls)", or a function below it, whose callers are not known? Neither is a real call path.

@@ -290,22 +290,6 @@ static void read_sites(const struct reader *reader)
 	}
 }
 
-/* [id of a path]: is it outside of other calls of its function? */
-static bool *find_outermost(const struct model *model)
-{
-	bool *is_outermost = xcalloc(model->nr_tree_nodes, sizeof(*is_outermost));
-	struct tree_walk walk;
-	size_t nr_keys;
-	uint32_t *keys = tree_function_keys(model, &nr_keys);
-
-	tree_walk_begin(&walk, model, keys, nr_keys);
-	is_outermost[model->root->id] = true;
-	while (tree_walk_next(&walk))
-		is_outermost[walk.node->id] = walk.is_outermost;
-	free(keys);
-	return is_outermost;
-}
-
 static void read_process(struct process *process, const bool *is_outermost)
 {
 	const struct reader reader = { process, is_outermost };
@@ -345,7 +329,7 @@ static void add_rests(struct model *model, const bool *is_read)
 
 void calling_lines_read(struct model *model, const bool *is_read)
 {
-	bool *is_outermost = find_outermost(model);
+	bool *is_outermost = tree_find_outermost(model);
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (is_read[model->processes[i]->run] && has_calling_lines(model->processes[i]))

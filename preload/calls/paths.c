@@ -106,11 +106,6 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
 /* The work for a path takes less: another thread ran meanwhile, or the file grew. */
 #define NEW_PATH_MOST_US 100
 
-/*
- * Making a path takes long compared to a call, so it is timed: a reader subtracts the mean from the time of
- * each path's caller. The very first path takes ten times as long; a path under the root is in no caller's
- * time. A path that took far longer than others stays out of the mean, else all callers would lose its time.
- */
 bool path_took(struct log_thread *thread, uint64_t ticks)
 {
 	if (ticks >= NEW_PATH_MOST_US * live.log->threshold_floor_ticks)
@@ -119,6 +114,11 @@ bool path_took(struct log_thread *thread, uint64_t ticks)
 	return true;
 }
 
+/*
+ * Making a path takes long compared to a call, so it is timed: a reader subtracts the mean from the time of
+ * each path's caller. The very first path takes ten times as long; a path under the root is in no caller's
+ * time. A path that took far longer than others stays out of the mean, else all callers would lose its time.
+ */
 static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	bool is_in_call = parent != log_ref(live.log, &thread->root);

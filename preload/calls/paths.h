@@ -29,7 +29,8 @@ static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint3
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
 /*
- * Making a path within a call took @ticks. Return: whether that counts; not if another thread ran meanwhile.
+ * To make or find a path within a call took @ticks. They are subtracted from that call's time. Return: false:
+ * they were so many that another thread must have run meanwhile, and are left out
  */
 bool path_took(struct log_thread *thread, uint64_t ticks);
 

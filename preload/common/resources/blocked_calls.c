@@ -208,7 +208,7 @@ void blocked_look(struct blocked_log *of, struct blocked_thread *thread, int tas
 		*thread = (struct blocked_thread){ .read_ns = 0 };
 	else if (thread->read_ns && thread->blocked_ns + passed_ns > newly_used_ns)
 		thread->blocked_ns += passed_ns - newly_used_ns;
-	else	/* the kernel told late, when the thread got a processor, that it had been ready for one */
+	else	/* the kernel counts ready time late, once the thread has got a processor */
 		thread->blocked_ns = 0;
 	thread->read_ns = now_ns;
 	thread->used_ns = used_ns;
