@@ -7,7 +7,11 @@
 
 NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *frame)
 {
-	uint32_t ref = path_find(thread, thread->current, frame->function_addr);
+	call_begin_on_path(thread, frame, path_find(thread, thread->current, frame->function_addr));
+}
+
+void call_begin_on_path(struct log_thread *thread, struct log_frame *frame, uint32_t ref)
+{
 	struct log_node *node = node_at(live.log, ref);
 	struct log_memory_reading now;
 

@@ -7,6 +7,9 @@
 /* Set node and clock in a claimed frame, for a path that is not in the thread's cache, and publish it. */
 void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
+/* The same for a path that has been found. */
+void call_begin_on_path(struct log_thread *thread, struct log_frame *frame, uint32_t ref);
+
 /*
  * The thread's top call ends. As call_end(), but the histogram bucket is counted at once: a handler may
  * interrupt the end of another call, and a bucket that waits would be lost there.

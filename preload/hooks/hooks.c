@@ -81,9 +81,11 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 }
 
 /* This is the thread's first event, or something must be repaired before a frame can follow the top one. */
-static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_slowly(uint64_t function_addr, struct call_origin origin, uintptr_t stack_addr)
 {
 	struct log_thread *thread = thread_self();
+	const uintptr_t return_addr = origin.return_addr;
+	struct log_frame *frame;
 
 	if (unlikely(!thread && live.log))
 		log_lose(live.log, LOG_LOST_CALLS);
@@ -93,22 +95,27 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 		live_early_calls++;
 	if (unlikely(thread && !live.log->has_hooks) && heap_begin_late(live.log))
 		live_measure_late(live.log);
-	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
-		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
-						     call_timing()));
+	if (!thread || !stack_before_enter(thread, function_addr, stack_addr, return_addr))
+		return;
+	frame = call_claim(live.log, thread, function_addr, stack_addr, return_addr, call_timing());
+	if (live.timing == LOG_TIMING_AUTO)
+		call_begin_on_path(thread, frame,
+				   called_path(thread, thread->current, function_addr, origin));
+	else
+		call_begin_slowly(thread, frame);
 }
 
 /* The same where calling lines are recorded. The call may have no frame, or one in another area. */
-static NOINLINE void enter_slowly_from(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
-				       uintptr_t return_addr)
+static NOINLINE void enter_slowly_from(uint64_t function_addr, struct call_origin origin,
+				       uintptr_t stack_addr)
 {
 	struct log_frame *frame;
 
-	enter_slowly(function_addr, stack_addr, return_addr);
+	enter_slowly(function_addr, origin, stack_addr);
 	frame = live.log && self && self->frames ? top_frame(self) : NULL;
 	if (frame && frame->function_addr == function_addr && frame->stack_addr == stack_addr &&
-	    frame->return_low == (uint32_t)return_addr)
-		frame->site_low = (uint32_t)call_site;
+	    frame->return_low == (uint32_t)origin.return_addr)
+		frame->site_low = (uint32_t)origin.call_site;
 }
 
 /* The call site of a counted function that cannot be patched, or is not patched yet. */
@@ -136,17 +143,10 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 {
 	const uint32_t parent = thread->current;
 	const struct call_origin origin = { call_site, return_addr };
-	const uint32_t word = call_origin_word(origin);
-	const struct called_path *known = called_path_entry(thread, parent, function_addr, word);
-	uint32_t ref = known->ref;
+	const uint32_t ref = called_path(thread, parent, function_addr, origin);
 	struct log_node *node = node_at(log, ref);
 	struct log_frame *frame;
 
-	if (unlikely(known->origin != word || node->function_addr != function_addr ||
-		     node->caller != parent)) {
-		ref = called_path_find(thread, parent, function_addr, origin);
-		node = node_at(log, ref);
-	}
 	if (unlikely(counted_is(node->function))) {
 		enter_counted(node, return_addr);
 		return;
@@ -293,6 +293,7 @@ static ALWAYS_INLINE bool exit_is_left_out(const struct log_thread *thread, uint
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t call_site, uintptr_t stack_addr,
 				     uintptr_t return_addr)
 {
+	const struct call_origin origin = { call_site, return_addr };
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
@@ -306,12 +307,12 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t call_site
 	}
 	if (switched_off()) {
 		if (unlikely(!log || !thread || !gap_takes_entry(thread, stack_addr)))
-			enter_slowly(function_addr, stack_addr, return_addr);
+			enter_slowly(function_addr, origin, stack_addr);
 		return;
 	}
 	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr) ||
 		     (selection.most_depth && stack_is_deep(thread))))
-		enter_slowly_from(function_addr, call_site, stack_addr, return_addr);
+		enter_slowly_from(function_addr, origin, stack_addr);
 	else if (live.reads_memory && live.timing != LOG_TIMING_COUNTS)
 		enter_and_read(function_addr, call_site, stack_addr, return_addr);
 	else
@@ -328,7 +329,8 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 	if (unlikely(!log || !thread))
 		enter_otherwise((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
-		enter_slowly_from((uint64_t)function, (uintptr_t)call_site, stack_addr, return_addr);
+		enter_slowly_from((uint64_t)function,
+				  (struct call_origin){ (uintptr_t)call_site, return_addr }, stack_addr);
 	else if (live.hot_timing == LOG_TIMING_AUTO)
 		enter_auto(log, thread, (uint64_t)function, (uintptr_t)call_site, 0, stack_addr, return_addr,
 			   TIME_BY_TSC);

@@ -33,10 +33,24 @@ static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *th
 	return &entries[hash % (LOG_CACHE_ENTRIES / 2)];
 }
 
-/*
- * The node of @function_addr as called from @origin below @parent, the thread's current node. It is put into
- * the cache. Which counted functions are between @parent and the one at @origin is found out once for both,
- * by the stack.
- */
+/* called_path() of a call that is not in the cache: it is put there. */
 uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
 			  struct call_origin origin);
+
+/*
+ * The node of @function_addr as called from @origin below @parent, the thread's current node, with timing
+ * auto. Which counted functions are between @parent and the one at @origin is found out once for both, by the
+ * stack.
+ */
+static ALWAYS_INLINE uint32_t called_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
+					  struct call_origin origin)
+{
+	const uint32_t word = call_origin_word(origin);
+	const struct called_path *known = called_path_entry(thread, parent, function_addr, word);
+	const uint32_t ref = known->ref;
+	const struct log_node *node = node_at(live.log, ref);
+
+	if (likely(known->origin == word && node->function_addr == function_addr && node->caller == parent))
+		return ref;
+	return called_path_find(thread, parent, function_addr, origin);
+}

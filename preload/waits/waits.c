@@ -4,6 +4,7 @@
 
 #include "preload/calls/call_slow.h"
 #include "preload/calls/calls.h"
+#include "preload/samples/called_paths.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
 #include "preload/state/process_entry.h"
@@ -118,6 +119,23 @@ static bool is_of_team(const struct log_thread *thread, enum log_wait_kind kind)
 }
 
 /*
+ * The call's path: below the counted function that made it, or the thread's current one. Also sets which line
+ * of the program the call is at.
+ */
+static uint32_t path_of(struct log_thread *thread, struct wait *wait)
+{
+	const uint32_t parent = thread->current;
+	const struct call_origin origin = { wait->caller_addr, wait->caller_addr };
+	const uint32_t path = live.timing == LOG_TIMING_AUTO
+				      ? called_path(thread, parent, wait->function_addr, origin)
+				      : path_find(thread, parent, wait->function_addr);
+
+	if (node_at(live.log, path)->parent == parent)
+		wait->caller_addr = program_addr(thread, wait->stack_addr, wait->caller_addr);
+	return path;
+}
+
+/*
  * The stack is checked as hooks check it. In a process without hooks such calls have a stack of frames of
  * their own.
  */
@@ -126,6 +144,7 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 {
 	struct log_thread *thread = thread_self();
 	struct wait_key key;
+	uint32_t path;
 
 	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd, NULL };
 	if (!wait->function_addr)
@@ -136,9 +155,11 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	}
 	sample_while_waiting(function->kind);
 	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr)) {
-		wait->caller_addr = program_addr(thread, stack_addr, caller_addr);
-		call_begin_slowly(thread, call_claim(live.log, thread, wait->function_addr, stack_addr,
-						     caller_addr, call_timing()));
+		path = path_of(thread, wait);
+		call_begin_on_path(thread,
+				   call_claim(live.log, thread, wait->function_addr, stack_addr, caller_addr,
+					      call_timing()),
+				   path);
 	}
 	if (!is_top(thread, wait))
 		return;

@@ -270,3 +270,25 @@ f,long_one"
 		"$here/check-numbers" "$build/insideme-report" insideme.data/*
 	done
 }
+
+@test "waits stand below the counted functions that made them, at their lines" {
+	cat >between.c <<-'END'
+		#include <unistd.h>
+		static volatile long sink;
+		__attribute__((noinline)) void f(long i)
+		{
+			sink++;
+			if (i % 20000 == 19999)
+				usleep(2000);
+			sink++;
+		}
+		int main(void) { for (long i = 0; i < 1000000; i++) f(i); usleep(1000); }
+	END
+	gcc -O2 -g -finstrument-functions between.c -o between
+	monitor -- ./between
+	same "callers of usleep" "$("$report" -v callers -f csv --columns function,caller,calls | grep ^usleep,)" \
+		"usleep,f,50
+usleep,main,1"
+	same "lines of usleep" "$("$report" -v waits | sed -n 's/.*usleep in \(.*\)/\1/p')" "main > f (between.c:7)
+main (between.c:10)"
+}
