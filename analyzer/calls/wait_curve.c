@@ -84,6 +84,16 @@ static void add_pending(struct zones *zones)
 	zones->nr_pending = 0;
 }
 
+/* Is no recorded call around it in its thread? Counted ones are not seen. */
+static bool is_outermost(const struct tree_node *node)
+{
+	if (!node->parent)
+		return false;
+	while (!node->starter && node->parent->parent && node->parent->function->is_counted)
+		node = node->parent;
+	return node->starter || !node->parent->parent;
+}
+
 /* Calls come in the order of their ends. */
 static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 {
@@ -98,17 +108,16 @@ static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
 
 	while (slices_next(reader, &slice)) {
 		const enum log_wait_kind kind = slice.tid == tid ? kind_of(&slice) : 0;
-		const bool is_outermost = has_hooks && slice.tid == tid && slice.node->parent &&
-					  (!slice.node->parent->parent || slice.node->starter);
+		const bool is_own = has_hooks && slice.tid == tid && is_outermost(slice.node);
 
 		if (kind)
 			APPEND(zones.pending, zones.nr_pending) = (struct span){
 				slice.start, slice.end, wait_is_blocked(kind) ? ZONE_WAIT : ZONE_OPEN };
-		if (is_outermost && outside != NO_TIME)
+		if (is_own && outside != NO_TIME)
 			add_zone(&zones, (struct span){ outside, slice.start, ZONE_OPEN });
-		if (is_outermost)
+		if (is_own)
 			outside = slice.end;
-		if (is_outermost || !has_hooks)
+		if (is_own || !has_hooks)
 			add_pending(&zones);
 	}
 	add_pending(&zones);

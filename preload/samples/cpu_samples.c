@@ -164,7 +164,9 @@ static uint16_t flags_of(uintptr_t pc_addr)
 {
 	if (stubs_hold(pc_addr))
 		return LOG_SAMPLE_IN_HOOK | LOG_SAMPLE_IN_STUB;
-	return pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
+	if (live_reads_clock || pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start))
+		return LOG_SAMPLE_IN_HOOK;
+	return 0;
 }
 
 static __thread struct {
@@ -203,13 +205,14 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	struct log_header *log = live.log;
 	struct log_thread *thread = info->si_value.sival_ptr;
 	uintptr_t pc_addr = interrupted_code(context);
+	const uint16_t flags = flags_of(pc_addr); /* before anything here reads the clock */
 	struct log_sample *sample;
 	struct log_area *area;
 	uint32_t node;
 
 	if (!log || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
-	node = flags_of(pc_addr) ? thread->current : path_now(log, thread, context);
+	node = flags ? thread->current : path_now(log, thread, context);
 	area = area_with_room(log, thread);
 	if (!area) {
 		log_lose(log, LOG_LOST_SAMPLES);
@@ -219,7 +222,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->ticks = now_ticks();
 	sample->pc_addr = pc_addr;
 	sample->node = node;
-	sample->flags = flags_of(pc_addr) | (uint16_t)(kernel_percent() << LOG_SAMPLE_KERNEL_SHIFT);
+	sample->flags = flags | (uint16_t)(kernel_percent() << LOG_SAMPLE_KERNEL_SHIFT);
 	sample->missed =
 		info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);

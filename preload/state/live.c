@@ -8,6 +8,7 @@
 
 struct live live;
 __thread struct log_thread *self TLS_INITIAL_EXEC;
+__thread bool live_reads_clock TLS_INITIAL_EXEC;
 bool live_is_private;
 LARGE struct settings settings;
 bool live_has_begun;
@@ -16,11 +17,16 @@ uint64_t live_early_calls;
 static bool (*open_child)(void);	/* set by the constructor */
 static int nr_filters;		/* atomic; incremented before each filter by the thread that installs it */
 
+/* A handler that interrupts it reads the clock as well, and what is left of this call is short. */
 uint64_t live_clock_ns(void)
 {
 	struct timespec now;
 
+	live_reads_clock = true;
+	signal_fence();
 	libc.clock_gettime(CLOCK_MONOTONIC, &now);
+	signal_fence();
+	live_reads_clock = false;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

@@ -46,10 +46,7 @@ struct live {
 };
 extern HIDDEN struct live live;
 
-/*
- * The calling thread's record, the library's only TLS object. In a forked child it is stale: look at live.log
- * first.
- */
+/* The calling thread's record. In a forked child it is stale: look at live.log first. */
 extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
 
 /*
@@ -67,6 +64,8 @@ extern HIDDEN uint64_t live_early_calls;	/* calls before that: those of IFUNC re
 
 /* CLOCK_MONOTONIC, without a system call if the kernel supports that. */
 uint64_t live_clock_ns(void);
+/* The calling thread is in live_clock_ns(): what it runs in libc and in the vDSO is the recorder's time. */
+extern HIDDEN __thread bool live_reads_clock TLS_INITIAL_EXEC;
 /* The length of ticks, at the rate since the log began. */
 uint64_t live_ns_of(uint64_t ticks);
 /* The same for several, by one rate, so that they stay in their order. Changes them in place. */

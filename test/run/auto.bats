@@ -310,6 +310,21 @@ export INSIDEME_TIMING=auto
 	done
 }
 
+@test "what reads such a clock is the hooks' time in samples" {
+	unshare -m true || skip "no mount namespaces here"
+	echo acpi_pm >clocksource
+	cat >kept.c <<-'END'
+		volatile long sum;
+		__attribute__((noinline)) void quick(long i) { sum += i; }
+		int main(void) { for (long i = 0; i < 6000000; i++) quick(i); }
+	END
+	gcc -O1 -finstrument-functions kept.c -o kept
+	unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
+		exec env INSIDEME_SAMPLE=250 INSIDEME_KEEP=quick LD_PRELOAD='$library' ./kept"
+	between "samples in hooks, of all" 80 "$(view functions --columns function,samples,hook_samples |
+		awk -F, 'NR > 1 { all += $2 + $3; hooks += $3 } END { printf "%d", all ? 100 * hooks / all : 0 }')" 100
+}
+
 @test "a record of every call is of calls that are all timed" {
 	INSIDEME_THRESHOLD=0 record calls || same status $? 7
 	same "timed calls of fib" "$(value timed_calls function=fib)" 21891
