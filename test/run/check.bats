@@ -167,6 +167,12 @@ use -finstrument-functions instead"
 leave its __cyg_profile_func_enter out"
 }
 
+@test "functions: what starts the programs of MPI" {
+	gcc five.c -o mpirun
+	same mpirun "$(line functions ./mpirun)" "part  mpirun itself is not recorded, the programs that it starts are
+check what it starts: insideme-run --check -- PROGRAM"
+}
+
 @test "names: debug information inside, apart, none, stripped" {
 	gcc $hooks five.c -o five
 	objcopy --only-keep-debug five five.debug
