@@ -114,11 +114,16 @@ void counted_forget(uint64_t begin, uint64_t end)
 static uint64_t limit_ticks(void)
 {
 	const uint64_t us_ticks = live.log->threshold_floor_ticks;
-	uint64_t limit = ((uint64_t)live.log->costs[LOG_COST_TIMED].full * COUNTED_COSTS) >> LOG_COST_SHIFT;
+	const uint64_t cost = live.log->costs[LOG_COST_TIMED].full >> LOG_COST_SHIFT;
+	const uint64_t least = us_ticks * LEAST_NS / 1000, most = us_ticks * MOST_NS / 1000;
+	const uint64_t limit = cost * COUNTED_COSTS;
 
-	if (limit < us_ticks * LEAST_NS / 1000)
-		return us_ticks * LEAST_NS / 1000;
-	return limit < us_ticks * MOST_NS / 1000 ? limit : us_ticks * MOST_NS / 1000;
+	if (limit < least)
+		return least;
+	if (limit < most)
+		return limit;
+	/* a clock that is read by system calls: a call that does nothing takes half of that */
+	return most < 2 * cost ? 2 * cost : most;
 }
 
 /* As far as the frames of one area show. */
