@@ -282,13 +282,15 @@ static bool is_by_samples(const struct sample_pool *pool)
 
 /*
  * The rest of the recorded time, in the function and in hooks, is time off the processor. It counts if it is
- * more than the error of the samples.
+ * more than the error of the samples. Before the first function is counted nothing is sampled, and hooks of
+ * that time are no idle time: so it is at most what the hooks' measured cost leaves.
  */
 static double ns_by_samples(const struct sample_pool *pool)
 {
 	const struct sample_group *group = &pool->group;
 	double nr = (double)(group->nr + group->nr_in_hooks), error_ns = all_ns(group) / sqrt(nr),
-	       idle_ns = pool->recorded_ns - all_ns(group), self_ns = sample_group_divided_ns(group);
+	       self_ns = sample_group_divided_ns(group),
+	       idle_ns = fmin(pool->recorded_ns - all_ns(group), pool->self_ns - self_ns);
 
 	self_ns += idle_ns > SAMPLE_ERRORS * error_ns ? idle_ns : 0;
 	return fmin(self_ns, pool->recorded_ns);

@@ -322,6 +322,24 @@ TEST(time_off_the_processor_stays)
 	model_free(model);
 }
 
+TEST(hooks_of_the_time_without_samples_are_no_time_off_the_processor)
+{
+	struct run run = begin(1600 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
+	struct model *model;
+
+	run.build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 250 << LOG_COST_SHIFT, .inside = 250 << LOG_COST_SHIFT };
+	for (uint32_t i = 0; i < SHORT_CALLS; i++)
+		build_call(g, 315, 0);
+	run.main->child_ticks += 315ull * SHORT_CALLS;
+	sample(&run, g, 5);
+	build_path_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
+	model = load(&run);
+	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns == (315.0 - 250) * SHORT_CALLS);
+	model_free(model);
+}
+
 /* @node was called SHORT_CALLS times, @ticks each, of which @child_ticks were in what it called. */
 static void call_often(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
 {
