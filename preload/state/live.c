@@ -17,7 +17,7 @@ uint64_t live_early_calls;
 static bool (*open_child)(void);	/* set by the constructor */
 static int nr_filters;		/* atomic; incremented before each filter by the thread that installs it */
 
-/* A handler that interrupts it reads the clock as well, and what is left of this call is short. */
+/* If a handler reads the clock too, the rest of this call counts as the program: some ns. */
 uint64_t live_clock_ns(void)
 {
 	struct timespec now;

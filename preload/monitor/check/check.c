@@ -254,7 +254,7 @@ static void check_fork(struct finding *finding)
 		munmap(page, bytes);
 }
 
-/* What one reading of the kernel's clock takes, in ns. */
+/* How many ns it takes to read the kernel's clock once. */
 static double clock_reading_ns(void)
 {
 	const int nr_readings = 1000;

@@ -267,21 +267,27 @@ TEST(no_more_is_taken_than_there_is)
 	model_free(model);
 }
 
+/* @node was called SHORT_CALLS times, @ticks each, of which @child_ticks were in what it called. */
+static void call_often(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
+{
+	for (uint32_t i = 0; i < SHORT_CALLS; i++)
+		build_call(node, ticks, child_ticks);
+}
+
 /*
- * g(), recorded, called 4 million times: of its time the hooks took 240 ms by 60 samples, but 120 ms by what
- * one call is said to cost. The doubt of that, 3/8 of the cost, is more than the samples' error. @nr_others:
- * calls by f(), whose hooks cost more than these calls lasted.
+ * g(), recorded, called 4 million times: its hooks took 240 ms by 60 samples, but by @cost, 30 ns, 120 ms. The
+ * doubt of that, 3/8 of the cost, is more than the samples' error. @nr_others: calls by f(), whose hooks cost
+ * more than these calls lasted.
  */
-static struct model *load_short_calls(uint64_t g_ms, uint32_t nr_others)
+static struct model *load_short_calls(uint64_t g_ms, uint32_t nr_others, uint32_t cost)
 {
 	struct run run = begin(1600 * MS);
 	struct log_node *g = build_node(&run.build, run.thread, run.main, G),
 			*other = build_node(&run.build, run.thread, run.f, G);
 
 	run.build.header->costs[LOG_COST_TIMED] =
-		(struct log_cost){ .full = 60 << LOG_COST_SHIFT, .inside = 30 << LOG_COST_SHIFT };
-	for (uint64_t i = 0; i < SHORT_CALLS; i++)
-		build_call(g, g_ms * MS / SHORT_CALLS, 0);
+		(struct log_cost){ .full = 2 * cost << LOG_COST_SHIFT, .inside = cost << LOG_COST_SHIFT };
+	call_often(g, g_ms * MS / SHORT_CALLS, 0);
 	run.main->child_ticks += g_ms * MS;
 	for (uint32_t i = 0; i < nr_others; i++)
 		build_call(other, 0, 0);
@@ -292,7 +298,7 @@ static struct model *load_short_calls(uint64_t g_ms, uint32_t nr_others)
 
 TEST(samples_decide_where_the_hooks_cost_is_less_certain)
 {
-	struct model *model = load_short_calls(260, 0);
+	struct model *model = load_short_calls(260, 0, 30);
 	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
 
 	assert_true(stats->self_ns == 5.0 * SAMPLE_MS * MS);
@@ -304,7 +310,7 @@ TEST(samples_decide_where_the_hooks_cost_is_less_certain)
 
 TEST(a_path_without_time_leaves_no_doubt_where_samples_decide)
 {
-	struct model *model = load_short_calls(260, 100000);
+	struct model *model = load_short_calls(260, 100000, 30);
 	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
 
 	assert_true(call_stats_sample_self(stats));
@@ -314,37 +320,15 @@ TEST(a_path_without_time_leaves_no_doubt_where_samples_decide)
 
 TEST(time_off_the_processor_stays)
 {
-	struct model *model = load_short_calls(1260, 0);
+	struct model *model = load_short_calls(1260, 0, 30);
 	const struct call_stats *stats = &build_function(model, G - APP_BEGIN)->stats;
 
 	assert_true(stats->self_ns == (1000.0 + 5 * SAMPLE_MS) * MS);
 	assert_false(call_stats_sample_self(stats));
 	model_free(model);
-}
-
-TEST(hooks_of_the_time_without_samples_are_no_time_off_the_processor)
-{
-	struct run run = begin(1600 * MS);
-	struct log_node *g = build_node(&run.build, run.thread, run.main, G);
-	struct model *model;
-
-	run.build.header->costs[LOG_COST_TIMED] =
-		(struct log_cost){ .full = 250 << LOG_COST_SHIFT, .inside = 250 << LOG_COST_SHIFT };
-	for (uint32_t i = 0; i < SHORT_CALLS; i++)
-		build_call(g, 315, 0);
-	run.main->child_ticks += 315ull * SHORT_CALLS;
-	sample(&run, g, 5);
-	build_path_samples(&run.build, run.thread, g, 60, LOG_SAMPLE_IN_HOOK);
-	model = load(&run);
-	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns == (315.0 - 250) * SHORT_CALLS);
+	model = load_short_calls(1260, 0, 250); /* hooks of a time without samples do not */
+	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns == 260.0 * MS);
 	model_free(model);
-}
-
-/* @node was called SHORT_CALLS times, @ticks each, of which @child_ticks were in what it called. */
-static void call_often(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
-{
-	for (uint32_t i = 0; i < SHORT_CALLS; i++)
-		build_call(node, ticks, child_ticks);
 }
 
 /*
