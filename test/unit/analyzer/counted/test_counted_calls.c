@@ -275,9 +275,9 @@ static void call_often(struct log_node *node, uint64_t ticks, uint64_t child_tic
 }
 
 /*
- * g(), recorded, called 4 million times: its hooks took 240 ms by 60 samples, but by @cost, 30 ns, 120 ms. The
- * doubt of that, 3/8 of the cost, is more than the samples' error. @nr_others: calls by f(), whose hooks cost
- * more than these calls lasted.
+ * g(), recorded, called 4 million times: its hooks took 240 ms by 60 samples, but by @cost, 30 ns, 120. The
+ * doubt of that, 3/8 of the cost, is more than the samples' error. @nr_others: calls by f(), whose hooks
+ * cost more than these calls lasted.
  */
 static struct model *load_short_calls(uint64_t g_ms, uint32_t nr_others, uint32_t cost)
 {
