@@ -273,6 +273,8 @@ struct log_header {
 	LOG_SHARED char focus[LOG_FOCUS_BYTES];
 	/* Above it, heap_total_bytes with what a thread holds back, the thread looks for a peak */
 	LOG_SHARED int64_t heap_look_bytes;
+	/* CPU time at @start: of exec, the dynamic linker and the images before; 0: not known */
+	uint64_t start_cpu_ns;
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -1334,7 +1336,7 @@ struct log_entry {
 	LOG_SHARED uint32_t end;	/* enum log_end */
 	int32_t end_status;
 	uint32_t older;			/* the log's next older entry: offset / 8, 0: none */
-	uint64_t user_ns;		/* at its end: CPU time and the most memory */
+	uint64_t user_ns;	/* at its end: CPU time and the most memory; before: at a program's begin */
 	uint64_t system_ns;
 	uint64_t peak_rss_bytes;
 	int64_t heap_before_bytes;	/* of a child: the heap that it inherited */

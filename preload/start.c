@@ -164,8 +164,10 @@ static void identify_child(struct process_id *id, const struct log_entry *entry)
 /* Continue from the state at the fork: the calls that were open then, and the heap. */
 static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls)
 {
-	if (entry)
+	if (entry) {
 		log->start = entry->begin;
+		log->start_cpu_ns = 0;
+	}
 	if (!thread_make())
 		return;
 	self->begin_ticks = log->start.ticks;
@@ -226,6 +228,7 @@ static void go_on_from_program(struct log_header *log, const struct log_entry *e
 	log->start = entry->begin;
 	log->start_peak_rss_bytes = entry->start_peak_rss_bytes;
 	log->start_cost_ns = entry->start_cost_ns;
+	log->start_cpu_ns = entry->user_ns + entry->system_ns;
 	entry_facts(entry, &facts);
 	facts_write(log, &facts, &settings, false);
 	heap_tell(log);

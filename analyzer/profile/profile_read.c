@@ -84,9 +84,13 @@ static bool read_later(const struct profile *profile, struct saved_process *save
 		facts_from_json(process, json_object_get(object, "facts")));
 }
 
-/* Files of before have none. */
-static void read_launch(struct process *process, const char *launch_id)
+/* Files of before have none of these. */
+static void read_start(struct process *process, const json_t *object)
 {
+	const char *launch_id = json_string_value(json_object_get(object, "launch_id"));
+	const json_int_t cpu_ns = json_integer_value(json_object_get(object, "start_cpu_ns"));
+
+	process->header.start_cpu_ns = cpu_ns > 0 ? (uint64_t)cpu_ns : 0;
 	if (launch_id)
 		memcpy(process->header.launch_id, launch_id,
 		       strnlen(launch_id, sizeof(process->header.launch_id) - 1));
@@ -108,7 +112,7 @@ static bool read_processes(struct profile *profile, const json_t *array)
 				 json_object_get(object, "heap_sizes")) ||
 		    !read_timers(process, json_object_get(object, "timers")))
 			return false;
-		read_launch(process, json_string_value(json_object_get(object, "launch_id")));
+		read_start(process, object);
 		process->command = json_string_value(json_object_get(object, "command"));
 		process->exe = json_string_value(json_object_get(object, "exe"));
 		process->cwd = json_string_value(json_object_get(object, "cwd"));

@@ -150,6 +150,8 @@ static void write_processes(struct writer *writer)
 		add_keys(object, profile_process_fields_2, &saved);
 		json_object_set_new(object, "heap_sizes",
 				    counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "start_cpu_ns",
+				    json_integer((json_int_t)process->header.start_cpu_ns));
 		json_object_set_new(object, "launch_id", text_to_json(process->header.launch_id));
 		json_object_set_new(object, "losses", losses_to_json(process->header.losses));
 		json_object_set_new(object, "facts", facts_to_json(process));

@@ -63,6 +63,7 @@ static void set_header(struct log_header *header, const struct log_entry *entry)
 	header->finish_peak_rss_bytes = entry->end == LOG_EXITED ? entry->peak_rss_bytes : 0;
 	header->start_peak_rss_bytes = entry->start_peak_rss_bytes;
 	header->start_cost_ns = entry->start_cost_ns;
+	header->start_cpu_ns = 0;
 	header->uid = entry->is_program ? entry->uid : header->uid;
 	header->is_rank_child = header->rank >= 0;
 	header->nr_threads = 1;

@@ -37,15 +37,14 @@ double rowset_growth(const struct rowset *rows, size_t row, int column)
 	return now >= before ? (double)(now - before) : (double)now;
 }
 
-/* From the begin of a thread: before its first row it ran, up to its CPU time. */
-static void begin_times(struct curve *curve, int64_t begin, int64_t first, double cpu_ns)
+/* From the begin of a thread, which had used @begin_ns: before its first row it ran, up to its CPU time. */
+static void begin_times(struct curve *curve, int64_t begin, int64_t first, double begin_ns, double cpu_ns)
 {
 	double numbers[NR_TIMES] = { 0, 0 };
 
 	if (begin >= first)
 		return;
-	if (cpu_ns > (double)(first - begin))
-		numbers[TIMES_CPU] = cpu_ns - (double)(first - begin);
+	numbers[TIMES_CPU] = fmin(fmax(begin_ns, cpu_ns - (double)(first - begin)), cpu_ns);
 	curve_add(curve, begin, numbers);
 }
 
@@ -66,7 +65,8 @@ static void read_times(struct curve *times, struct thread *thread, uint32_t tid)
 			numbers[TIMES_CPU] = (double)rowset_value(rows, 0, (uint32_t)cpu);
 			numbers[TIMES_WAIT] = (double)rowset_value(rows, 0, (uint32_t)wait);
 			begin_times(times, thread->begin == NO_TIME ? process->start : thread->begin,
-				    time, numbers[TIMES_CPU]);
+				    time, thread->serial ? 0 : (double)process->header.start_cpu_ns,
+				    numbers[TIMES_CPU]);
 		}
 		numbers[TIMES_CPU] += rowset_growth(rows, row, cpu);
 		numbers[TIMES_WAIT] += rowset_growth(rows, row, wait);
@@ -93,7 +93,8 @@ static void read_exact_cpu(struct curve *times, struct process *process, const s
 		curve_at(times, time, numbers);
 		if (row == 0) {
 			cpu_ns = (double)rowset_value(rows, 0, (uint32_t)cpu);
-			begin_times(&exact, process->start, time, cpu_ns);
+			begin_times(&exact, process->start, time, (double)process->header.start_cpu_ns,
+				    cpu_ns);
 		}
 		cpu_ns += rowset_growth(rows, row, cpu);
 		numbers[TIMES_CPU] = cpu_ns;

@@ -411,6 +411,21 @@ static void add_log(struct findings *findings, const struct model *model)
 			document_text(findings->document, "%s of log, summed up in a saved profile", number));
 }
 
+/* A program that is exec'ed has its pid's time before, too: that is in the report. */
+static void add_cpu_before(struct findings *findings, const struct model *model)
+{
+	double cpu_ns = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!model->processes[i]->header.exec_count)
+			cpu_ns += (double)model->processes[i]->header.start_cpu_ns;
+	if (cpu_ns > 0)
+		findings_add(findings, "cpu_before_start_ns", UNIT_NS, cpu_ns, false,
+		    document_text(findings->document,
+				  "%s of CPU time before the recorder started: exec, dynamic linker",
+				  findings_number(findings, UNIT_NS, cpu_ns)));
+}
+
 static void add_cost(struct findings *findings, const struct model *model)
 {
 	double start_ns = 0, sampler_ns = 0;
@@ -431,6 +446,7 @@ static void add_cost(struct findings *findings, const struct model *model)
 		findings_add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
 		    document_text(findings->document, "%s of CPU time for sampling",
 				  findings_number(findings, UNIT_NS, sampler_ns)));
+	add_cpu_before(findings, model);
 	add_log(findings, model);
 }
 

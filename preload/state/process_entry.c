@@ -204,6 +204,8 @@ static void fill_program(struct log_entry *made, const struct process_id *id, co
 	made->uid = (uint32_t)raw_syscall(SYS_getuid, 0, 0, 0, 0, 0, 0);
 	usage_read_totals(&totals);
 	made->start_peak_rss_bytes = totals.peak_rss_bytes;
+	made->user_ns = totals.user_ns;
+	made->system_ns = totals.system_ns;
 	for (int i = 0; i < LOG_ENTRY_TEXTS; i++) {
 		size_t bytes = text_length(texts[i]) + 1;
 

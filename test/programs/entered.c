@@ -2,7 +2,7 @@
 /*
  * entered HOW [N]: forked children that make no call and no allocation, so that they have no log, however
  * long they live. Each works: it touches 16 MiB for each fork that lies between it and the program, writes
- * 3,000,000 bytes, which are thrown away, reads nothing, and uses 100 ms of CPU time. Then it says "PID
+ * 3,000,000 bytes, which are thrown away, reads nothing, and then uses 100 ms of CPU time. Then it says "PID
  * CPU_NS", and waits for the end of the input. insideme-run has rows of each that tell so.
  *   beside N  N children
  *   nested N  a child, whose child has a child, and so on, N in all
@@ -36,6 +36,15 @@ static SILENT uint64_t cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Samples are taken by CPU time: one follows whatever was touched before this. */
+static SILENT void use_cpu(void)
+{
+	uint64_t end = cpu_ns() + CPU_NS;
+
+	while (cpu_ns() < end)
+		;
+}
+
 static SILENT void say(void)
 {
 	char line[64];
@@ -63,8 +72,7 @@ static SILENT void work(void)
 	for (int i = 0; i < 100; i++)
 		if (write(nowhere, buffer, sizeof(buffer)) < 0)
 			_exit(1);
-	while (cpu_ns() < CPU_NS)
-		;
+	use_cpu();
 	say();
 }
 
@@ -123,8 +131,7 @@ static SILENT int late(void)
 			_exit(1);
 		allocated = malloc(100);
 		free(allocated);
-		while (cpu_ns() < 2 * CPU_NS)
-			;
+		use_cpu();
 		say();
 		wait_for_end();
 		_exit(7);

@@ -164,10 +164,9 @@ is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 }
 
 @test "more children than insideme-run has descriptors for take turns, and a line says so" {
-	program_without_hooks
 	rm -rf gate said
 	mkfifo gate
-	(ulimit -n 200 && exec "$build/insideme-run" --quiet -- ./entered beside 12) <gate >said 3>&- &
+	(ulimit -n 200 && exec "$build/insideme-run" --quiet -- "$bin/entered" beside 12) <gate >said 3>&- &
 	exec 9>gate
 	wait_until eval '[ "$(wc -l <said)" = 12 ] && view quality >quality && grep -q lost_rows quality'
 	exec 9>&-

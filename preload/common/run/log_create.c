@@ -130,6 +130,7 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->next_step_bytes = log_slice_share(log) / 2;
 	usage_read_totals(&totals);
 	log->start_peak_rss_bytes = totals.peak_rss_bytes;
+	log->start_cpu_ns = totals.user_ns + totals.system_ns;
 	clock_read_all(open->clock, &log->start);
 }
 

@@ -67,7 +67,7 @@ static void correct_header(struct log_header *log, pid_t pid)
 	log->heap_bytes = LOG_HEAP_OFF;
 	log->snapshot = 0;
 	log->start_cost_ns = LOG_NONE;
-	log->start_peak_rss_bytes = 0;
+	log->start_peak_rss_bytes = log->start_cpu_ns = 0;
 }
 
 static int start_sampler(struct sampled *sampled, int fd, const struct settings *settings)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/resources/time_curve: when a thread ran, from the kernel's records of switches alone. */
+/* analyzer/resources/time_curve: when a thread ran, by records of switches alone, and before its rows. */
 #include "analyzer/resources/time_curve.h"
 #include "test/unit/build_model.h"
 #include "test/unit/unit.h"
@@ -58,4 +58,30 @@ TEST(records_that_begin_late_say_nothing)
 	read_curve(&times, 30);
 	assert_int_equal(times.nr, 0);
 	curve_release(&times);
+}
+
+TEST(cpu_time_from_before_the_start_is_not_of_a_call)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_rows *own, *rows;
+	struct model *model;
+	struct curve times;
+
+	build.header->start_cpu_ns = 8 * MS;
+	build_call(build_node(&build, thread, &thread->root, F), 60 * MS, 0);
+	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns" }, 1, 2);
+	own = build_rows(&build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 2);
+	own->id = thread->tid;
+	for (uint64_t i = 1; i < 3; i++) {
+		build_row(rows, AT(10 * i), (uint64_t[]){ 9 * MS });
+		build_row(own, AT(10 * i), (uint64_t[]){ 9 * MS, 0 });
+	}
+	build_finish(&build, AT(20) + 1, 0);
+	model = build_load(&build);
+	time_curve_read(&times, model->processes[0]->threads[0], thread->tid);
+	assert_times(&times, 0, 10 * MS, 1e6, 0);
+	assert_times(&times, 10 * MS, 20 * MS, 0, 0);
+	curve_release(&times);
+	build_free(&build, model);
 }
