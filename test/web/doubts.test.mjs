@@ -7,7 +7,8 @@ import { check, csv, folder, makePage, open, record, report, runTests, same, tes
 // Whose source the report finds.
 const program = join(folder, "calls.bin");
 same("gcc", spawnSync("gcc", ["-g", "-O1", "-finstrument-functions", join(import.meta.dirname, "../programs/calls.c"), "-o", program]).status, 0);
-const run = record("calls", program);
+// Without what threads used: where they mostly waited, the page and text begin with CPU time.
+const run = record("calls", program, [], { INSIDEME_INTERVAL: "0" });
 const functions = csv(run, "functions");
 const fields = "leaves = leaf; out = outer";
 const page = makePage(run, "calls.html", "--fields", fields);
