@@ -260,7 +260,7 @@ void thread_times_open(struct thread_use *use, struct thread *thread, uint32_t t
 	curve_init(&use->rss, 1);
 	curve_init(&use->gpu, NR_GPU_NUMBERS);
 	use->lag_ns = time_curve_read(&use->times, thread, tid);
-	wait_curve_refine(&use->times, &use->rows, &use->waits, thread, tid);
+	wait_curve_refine(&use->times, &use->rows, &use->waits, use->lag_ns, thread, tid);
 }
 
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)

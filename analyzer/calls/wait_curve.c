@@ -204,14 +204,29 @@ static void add_span(struct curve *refined, struct curve *waits, struct curve *t
 	curve_add(refined, to, now);
 }
 
-void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, struct thread *thread,
-		       uint32_t tid)
+/* A thread that waits does not run: the CPU time that it cannot have used since a row was missing there. */
+static void catch_up(struct curve *times, struct curve *waits, double lag_ns)
+{
+	for (size_t row = times->nr; row-- > 1;) {
+		double *before = &times->numbers[(row - 1) * NR_TIMES], *now = before + NR_TIMES;
+		double ns[NR_ZONES + 1], missing_ns;
+
+		zones_between(waits, times->times[row - 1], times->times[row], ns);
+		missing_ns = now[TIMES_CPU] - before[TIMES_CPU] - ns[ZONE_OPEN] - ns[ZONE_CODE];
+		if (ns[ZONE_WAIT] > 0)
+			before[TIMES_CPU] += fmax(fmin(missing_ns, lag_ns), 0);
+	}
+}
+
+void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, double lag_ns,
+		       struct thread *thread, uint32_t tid)
 {
 	curve_init(rows, NR_TIMES);
 	curve_init(waits, NR_ZONES);
 	if (times->nr < 2)
 		return;
 	read_waits(waits, thread, tid);
+	catch_up(times, waits, lag_ns);
 	*rows = *times;
 	curve_init(times, NR_TIMES);
 	curve_add(times, rows->times[0], rows->numbers);

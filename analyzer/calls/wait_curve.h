@@ -19,10 +19,11 @@ bool wait_is_blocked_throughout(enum log_wait_kind kind);
 
 /*
  * Give @times, of the thread @tid, points where its waits begin and end. @rows and @waits get what was known
- * before, and how long it had waited: for wait_curve_doubt(). Reads the thread's single calls.
+ * before, and how long it had waited: for wait_curve_doubt(). CPU time in @times may lag by @lag_ns. Reads
+ * the thread's single calls.
  */
-void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, struct thread *thread,
-		       uint32_t tid);
+void wait_curve_refine(struct curve *times, struct curve *rows, struct curve *waits, double lag_ns,
+		       struct thread *thread, uint32_t tid);
 
 /*
  * Between two times, the most CPU time that @rows and @waits allow, less the least: between two rows it may

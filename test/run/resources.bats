@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a program and the machine use, each column against another reading of it.
+bats_require_minimum_version 1.5.0
 load lib
 often
 

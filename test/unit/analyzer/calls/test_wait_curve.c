@@ -116,3 +116,36 @@ TEST(a_thread_in_no_call_may_be_blocked)
 	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 0, 1e4);
 	build_free(&build, model);
 }
+
+/* G runs from 0 to 10, then f waits for a lock until 30. The kernel knew of 7 ms when the wait began. */
+TEST(cpu_time_that_lags_is_not_of_the_wait_that_follows)
+{
+	static const uint64_t cpu_ms[] = { 0, 7, 10 }, at_ms[] = { 0, 10, 30 };
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *g = build_node(&build, thread, main_node, G);
+	struct log_node *f = build_node(&build, thread, main_node, F);
+	struct log_rows *rows;
+	struct model *model;
+
+	build_thread(&build, "other");
+	build_call(main_node, 30 * MS, 30 * MS);
+	build_call(g, 10 * MS, 0);
+	build_call(f, 20 * MS, 0);
+	slice(&build, thread, g, 0, 10);
+	slice(&build, thread, f, 10, 30);
+	slice(&build, thread, main_node, 0, 30);
+	rows = build_rows(&build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 3);
+	rows->id = thread->tid;
+	for (size_t i = 0; i < 3; i++)
+		build_row(rows, AT(at_ms[i]), (uint64_t[]){ cpu_ms[i] * MS, 0 });
+	build_finish(&build, AT(30) + 2, 0);
+	model = build_load(&build);
+	build_function(model, F - APP_BEGIN)->wait = LOG_WAIT_LOCK;
+	function_use_read(model);
+	assert_near(use_of(model, G)->self[USE_CPU_NS], 10e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 0, 1e4);
+	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 20e6, 1e4);
+	build_free(&build, model);
+}
