@@ -178,7 +178,8 @@ static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const
  * A thread that is seen for the first time may be gone at once, so its rows begin at the second
  * reading.
  */
-static void add_row(struct tasks *tasks, struct task *task, const struct figures *figures, int log_fd)
+static void add_row(struct tasks *tasks, struct task *task, uint64_t ticks, const struct figures *figures,
+		    int log_fd)
 {
 	const struct column_set *set = &column_sets[SET_THREAD];
 
@@ -189,7 +190,7 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 		task->has_rows = tasks->has_new = true;
 		return;
 	}
-	append(tasks, task, clock_ticks(tasks->log->clock), figures, log_fd);
+	append(tasks, task, ticks, figures, log_fd);
 }
 
 /*
@@ -225,9 +226,11 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 	struct figures figures;
 	bool has_run;
 	int fd = proc_file_open_task(tasks->task_fd, (uint64_t)task->tid, "schedstat");
+	long length = proc_file_read(fd, tasks->count, buffer, bytes, 0);
+	/* At once: this task may have to wait for a processor later on, while the thread runs. */
+	uint64_t ticks = clock_ticks(tasks->log->clock);
 
-	if (proc_file_read(fd, tasks->count, buffer, bytes, 0) > 0 &&
-	    proc_parse_schedstat(buffer, &schedstat) == 0) {
+	if (length > 0 && proc_parse_schedstat(buffer, &schedstat) == 0) {
 		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, which got the same tid */
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
 			open_off_cpu(tasks, task);
@@ -239,7 +242,7 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 		task->wait_ns = schedstat.wait_ns;
 		read_io(tasks, task, has_run, buffer, bytes);
 		set_figures(task, &figures);
-		add_row(tasks, task, &figures, log_fd);
+		add_row(tasks, task, ticks, &figures, log_fd);
 		blocked_look(&tasks->blocked, &task->blocked, tasks->task_fd, task->tid,
 			     schedstat.cpu_ns + schedstat.wait_ns, log_fd, buffer, bytes);
 	}

@@ -336,16 +336,17 @@ int usage_read(struct usage *usage, struct figures *figures)
 	read_memory(usage, is_full, figures);
 	is_full = is_full || figures->rss_bytes == LOG_NONE;
 	has_io = is_full && read_io(usage, &io, &own);
-	if (usage->own_thread || is_full)
-		error = usage->own_thread ? read_from_within(usage, figures)
-					  : read_from_outside(usage, figures);
-	if (figures->threads != LOG_NONE)
-		usage->nr_threads = figures->threads;
+	if (!usage->own_thread && is_full)
+		error = read_from_outside(usage, figures);
 	if (has_io && read_io_of_children(usage, &io, &own)) {
 		take_own_off(usage, &own, &io);
 		take_children_off(usage, usage->own_thread ? (int)sys_gettid() : 0, &io);
 		set_io(&io, figures);
 	}
+	if (usage->own_thread)
+		error = read_from_within(usage, figures);
+	if (figures->threads != LOG_NONE)
+		usage->nr_threads = figures->threads;
 	return error;
 }
 

@@ -198,6 +198,7 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 	struct figures *figures = &sources->figures;
 	struct log_header *log = sources->config.log;
 	struct log_clocks clocks;
+	int error;
 
 	figures_clear(figures);
 	if (sources->config.own_thread)
@@ -212,7 +213,11 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 		return 0;
 	case SET_PROCESS:
 		figures->heap_bytes = heap_bytes(sources);
-		return usage_read(&sources->usage, figures);
+		error = usage_read(&sources->usage, figures);
+		/* From within, CPU time is read last; before, this task may have waited for a processor. */
+		if (sources->config.own_thread)
+			*ticks = clock_ticks(log->clock);
+		return error;
 	case SET_MEMORY:
 		return usage_read_memory(&sources->usage, figures);
 	case SET_THREAD:
