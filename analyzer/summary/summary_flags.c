@@ -10,6 +10,7 @@
 #define CALLS_MIN	100000	/* fewer calls cost nothing noticeable */
 #define HOOKS_NS	30	/* cost of one call */
 #define COUNTED_NS	1	/* the same if it is only counted, at least */
+#define LEFT_MAX	0.75	/* of all calls; flags that leave more are not worth typing */
 /* of the time in functions, or of the CPU time if that is less, because the rest was waiting */
 #define SHARE_MIN	0.05
 #define COMMAND_MAX	300	/* a longer command is not printed for pasting */
@@ -72,7 +73,7 @@ void summary_flags(struct document *document, const struct report *report)
 	hooks_ns = (double)(excludes.short_calls - excludes.counted_calls) * HOOKS_NS +
 		   (double)excludes.counted_calls * COUNTED_NS;
 	are_dear = hooks_ns >= SHARE_MIN * fmin(model->functions_ns, cpu_ns);
-	if (are_dear && excludes.calls_left * 2 <= model->calls)
+	if (are_dear && (double)excludes.calls_left <= LEFT_MAX * (double)model->calls)
 		document_add(
 			document, "Flags",
 			document_text(
