@@ -594,7 +594,8 @@ struct log_thread {
 	uint32_t others;		/* ref of "(other paths)", 0: none yet */
 	uint32_t nodes;			/* ref of the newest nodes area */
 	uint32_t heaps;			/* ref of the newest heaps area */
-	uint32_t heap_inside;	/* > 0: in an allocator's function, whose own allocations are not counted */
+	/* > 0: in an allocator's function, whose own allocations do not count. Bit 31: in setlocale() */
+	uint32_t heap_inside;
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
 	/* Stack address of code that is changing its stacks; a handler's hooks are dropped */

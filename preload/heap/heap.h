@@ -100,7 +100,10 @@ static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
 	return likely(live.log && self) ? self : heap_thread_slowly();
 }
 
-/* The calling thread, if live blocks are known and its allocations count now; else NULL. */
+/* In heap_inside, for the slow paths: allocations count, as the runtimes' own. */
+#define HEAP_FOR_RUNTIMES	(1u << 31)
+
+/* The calling thread, if live blocks are known and its allocations count as usual; else NULL. */
 static ALWAYS_INLINE struct log_thread *heap_live_thread(void)
 {
 	struct log_thread *thread = self;
@@ -113,7 +116,7 @@ static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
 	struct log_thread *thread = heap_thread_inside();
 
-	return likely(thread && !thread->heap_inside) ? thread : NULL;
+	return likely(thread && !(thread->heap_inside & ~HEAP_FOR_RUNTIMES)) ? thread : NULL;
 }
 
 /* The record of the thread's path; in a sampled heap the root's. NULL: no room for one (counted). */
@@ -249,5 +252,6 @@ static ALWAYS_INLINE struct log_thread *heap_begin(const void *function)
 static ALWAYS_INLINE void heap_end(struct log_thread *thread)
 {
 	if (thread)
-		thread->heap_inside = 0;	/* a jump within a handler may have taken it back */
+		/* a jump within a handler may have taken it back */
+		thread->heap_inside &= HEAP_FOR_RUNTIMES;
 }

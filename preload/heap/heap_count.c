@@ -55,7 +55,7 @@ static void allocated_live(struct log_thread *thread, struct log_heap *first, vo
 	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
 			       .birth = heap_birth_at(log, heap_newest_ticks(log, thread)) };
 
-	if (heap_may_be_runtimes(thread, caller))
+	if (thread->heap_inside || heap_may_be_runtimes(thread, caller))
 		block.is_runtimes = runtimes_keep(caller) || runtimes_hold(caller);
 	if (!enter(log, thread, &block))
 		return;
@@ -118,7 +118,7 @@ static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place,
 
 void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
 {
-	if (!is_live(thread) || !heap_allocated_at_once(thread, place, bytes, caller))
+	if (!is_live(thread) || thread->heap_inside || !heap_allocated_at_once(thread, place, bytes, caller))
 		allocated_otherwise(thread, place, bytes, caller);
 }
 

@@ -52,7 +52,8 @@ static struct log_heap *find_record(struct log_header *log, struct log_thread *t
 	uint32_t nr = backtrace_take(calls, caller), first = nr_of_new(calls, nr);
 	struct log_node *node;
 
-	*is_runtimes = runtimes_keep(caller) || are_runtimes(calls + first, nr - first);
+	*is_runtimes = runtimes_keep(caller) || (thread->heap_inside && runtimes_hold(caller)) ||
+		       are_runtimes(calls + first, nr - first);
 	node = node_at(log, path_of_stack(thread, calls + first, nr - first, true));
 	if (node == &thread->root)	/* the root's record counts exactly */
 		return NULL;

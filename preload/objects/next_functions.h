@@ -99,6 +99,7 @@
 	X(void, pthread_exit, (void *value))                                                        \
 	X(int, dlclose, (void *handle))                                                             \
 	X(int, mlockall, (int flags))                                                               \
+	X(char *, setlocale, (int category, const char *locale))                                    \
 	X(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit))               \
 	X(int, setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit))           \
 	X(int, prlimit, (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, \
