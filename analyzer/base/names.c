@@ -297,18 +297,53 @@ static void cut_scopes(char *text, size_t width, const char *cut)
 	free(rest);
 }
 
+/* Take anonymous namespaces out of @text: one at its begin leaves @cut. */
+static void cut_anonymous(char *text, const char *cut)
+{
+	static const char scope[] = ANONYMOUS "::";
+	char *out = text, *p = text;
+
+	if (begins(p, scope)) {
+		out = stpcpy(out, cut);
+		p += strlen(ANONYMOUS);
+	}
+	while (*p)
+		if (begins(p, scope))
+			p += strlen(scope);
+		else
+			*out++ = *p++;
+	*out = '\0';
+}
+
 char *name_fit(const char *name, size_t width, const char *cut)
 {
 	/* a collapsed list grows by less than @cut, and its brackets bound how many there are */
-	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1);
+	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1), *whole;
 
 	strcpy(out, name);
+	if (utf8_columns(out) > width)
+		cut_anonymous(out, cut);
+	whole = xstrdup(out);
 	for (int depth = 2; depth >= 1 && utf8_columns(out) > width; depth--)
-		collapse(out, name, depth, cut);
+		collapse(out, whole, depth, cut);
+	free(whole);
 	if (utf8_columns(out) > width)
 		cut_scopes(out, width, cut);
 	if (utf8_columns(out) > width)
 		cut_middle(out, width, cut);
+	return out;
+}
+
+char *name_fit_end(const char *name, size_t width, const char *cut)
+{
+	char *text = xasprintf("%s%s", cut, name), *tail = text + strlen(cut), *out;
+	const size_t left = width > utf8_columns(cut) ? width - utf8_columns(cut) : 0;
+
+	cut_anonymous(tail, "");
+	while (utf8_columns(tail) > left)
+		tail += utf8_first(tail).bytes;
+	out = xasprintf("%s%s", cut, tail);
+	free(text);
 	return out;
 }
 

@@ -52,12 +52,15 @@ char *name_plain(const char *short_name);
  * name_fit() - shorten a name to at most @width columns
  * @cut: stands for each part left out: "..." or one character of UTF-8
  *
- * Template arguments go first, inner ones before outer ones. Then leading namespaces and classes go, if what
- * is left fills half of the width. Then the middle goes, because the end says most.
+ * Anonymous namespaces go first. Then template arguments go, inner ones before outer ones. Then leading
+ * namespaces and classes go, if what is left fills half of the width. Then the middle goes, because the end
+ * says most.
  *
  * Return: newly allocated; the caller frees it
  */
 char *name_fit(const char *name, size_t width, const char *cut);
+/* For names that name_fit() makes the same: the end, which has the arguments of a function's template. */
+char *name_fit_end(const char *name, size_t width, const char *cut);
 
 /* The first columns of a text, and @cut at the end: @width columns together. Return: newly allocated */
 char *text_fit(const char *text, size_t width, const char *cut);

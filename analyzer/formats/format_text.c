@@ -134,12 +134,13 @@ static size_t line_length(const char *text)
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")] ? strlen(colon) : 0;
 }
 
+typedef char *fit_text(const char *text, size_t width, const char *cut);
+
 /* Keep the indentation, up to half of the width, and the line of a place. */
-static char *fit_cell(const struct grid *grid, const char *cell, bool is_name, size_t width)
+static char *fit_cell(const struct grid *grid, const char *cell, fit_text *fit, size_t width)
 {
 	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
-	size_t tail = is_name ? 0 : line_length(cell), head = strlen(cell + indent) - tail;
-	char *(*fit)(const char *, size_t, const char *) = is_name ? name_fit : text_fit;
+	size_t tail = fit == text_fit ? line_length(cell) : 0, head = strlen(cell + indent) - tail;
 	char *whole = xasprintf("%.*s", (int)head, cell + indent);
 	char *name = fit(whole, width > kept + tail ? width - kept - tail : 1,
 			 grid->terminal->utf8 ? "…" : "...");
@@ -150,18 +151,57 @@ static char *fit_cell(const struct grid *grid, const char *cell, bool is_name, s
 	return fitted;
 }
 
+struct cut_name {
+	char *whole;
+	char **cell;	/* has what is left of it */
+};
+
+static int by_cell(const void *a, const void *b)
+{
+	return strcmp(*((const struct cut_name *)a)->cell, *((const struct cut_name *)b)->cell);
+}
+
+/* Two functions of one template may have the same text left: then the end is shown, where they differ. */
+static void tell_apart(const struct grid *grid, struct cut_name *names, size_t nr, size_t width)
+{
+	size_t end;
+
+	qsort(names, nr, sizeof(*names), by_cell);
+	for (size_t i = 0; i < nr; i = end) {
+		bool differ = false;
+
+		for (end = i + 1; end < nr && by_cell(&names[i], &names[end]) == 0; end++)
+			differ |= strcmp(names[i].whole, names[end].whole) != 0;
+		for (size_t same = i; differ && same < end; same++) {
+			free(*names[same].cell);
+			*names[same].cell = fit_cell(grid, names[same].whole, name_fit_end, width);
+		}
+	}
+}
+
 static void fit_column(struct grid *grid, size_t column, size_t width)
 {
 	bool are_names = grid->rows->columns[column]->flags & COLUMN_NAME;
+	struct cut_name *names = xcalloc(grid->nr_cells / grid->rows->nr_columns + 1, sizeof(*names));
+	size_t nr = 0;
 
 	for (size_t i = column; i < grid->nr_cells; i += grid->rows->nr_columns) {
 		char *cell = grid->cells[i];
+		const bool is_name = are_names && i != grid->others;
 
 		if (utf8_columns(cell) <= width)
 			continue;
-		grid->cells[i] = fit_cell(grid, cell, are_names && i != grid->others, width);
-		free(cell);
+		grid->cells[i] = fit_cell(grid, cell, is_name ? name_fit : text_fit, width);
+		if (is_name)
+			names[nr++] = (struct cut_name){ cell, &grid->cells[i] };
+		else
+			free(cell);
 	}
+	if (nr)
+		tell_apart(grid, names, nr, width);
+	while (nr)
+		free(names[--nr].whole);
+	free(names);
 	grid->widths[column] = width;
 }
 

@@ -172,3 +172,24 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	[[ $output == *"Ended     rank 3: exit status 11 after"*"Processes exit 11  ends, pid "*", rank 3"* ]]
 	same "exit status of the run" "$(view summary | "$here/csv" value section=run column=exit_status)" 11
 }
+
+@test "functions of one template are told apart where names are cut" {
+	cat >search.cc <<-'E'
+		namespace {
+		enum NodeType { NonPV, PV };
+		template <NodeType N> __attribute__((noinline)) int a_search_with_a_long_name(int n)
+		{
+			volatile int sum = 0;
+			for (int i = 0; i < 1000000; i++)
+				sum = sum + i;
+			return n ? a_search_with_a_long_name<N>(n - 1) + sum : sum;
+		}
+		}
+		int main() { return a_search_with_a_long_name<NonPV>(5) + a_search_with_a_long_name<PV>(5) == 1; }
+	E
+	g++ -g -O1 -finstrument-functions search.cc -o search
+	monitor -q -- ./search
+	COLUMNS=70 LC_ALL=C.UTF-8 "$report" -v functions >text
+	same 'of the first' "$(grep -c '…[a-z_]*<(NodeType)0>$' text)" 1
+	same 'of the second' "$(grep -c '…[a-z_]*<(NodeType)1>$' text)" 1
+}

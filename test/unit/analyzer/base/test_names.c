@@ -88,6 +88,24 @@ TEST(inner_template_arguments_go_first_then_outer_ones)
 	assert_fit("std::operator< <char, A<B> >", 22, "…", "std::operator< <…>");
 }
 
+#define SEARCH "(anonymous namespace)::search<((anonymous namespace)::NodeType)0>"
+
+TEST(anonymous_namespaces_go_first)
+{
+	assert_fit(SEARCH, 80, "…", SEARCH);
+	assert_fit(SEARCH, 24, "…", "…::search<(NodeType)0>");
+	assert_fit(SEARCH, 18, "…", "…::search<…>");
+}
+
+TEST(the_end_of_a_name_tells_functions_of_a_template_apart)
+{
+	char *text = name_fit_end(SEARCH, 18, "…");
+
+	assert_string_equal(text, "…arch<(NodeType)0>");
+	free(text);
+	free(name_fit_end("", 0, "…"));
+}
+
 TEST(then_scopes_then_the_middle)
 {
 	assert_fit(PUSH, 20, "…", "…::push_back");
