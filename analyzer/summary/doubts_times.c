@@ -95,8 +95,8 @@ static void add_counted_functions(struct findings *findings, const struct model 
 			document_text(
 				findings->document,
 				"%zu counted functions, %s calls, have no time: too few CPU samples met "
-				"them; a longer run has more. The time of their first calls, %s of all, is "
-				"in no row",
+				"them; a longer run has more. Their first calls, which were timed, took %s "
+				"of all time; no row has it",
 				sum.nr_without_time,
 				findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time),
 				findings_number(findings, UNIT_PERCENT, hidden_percent)));
@@ -110,9 +110,9 @@ static void add_counted_functions(struct findings *findings, const struct model 
 		findings_add(findings, "around_hooks_ns", UNIT_NS, model->around_ns,
 			     around_hides_times(model),
 			     document_text(findings->document,
-					   "%s of CPU time, by the measured cost of a call, for what "
-					   "functions do to call their hooks; subtracted likewise, with a "
-					   "standard error of half of it",
+					   "%s of CPU time in functions for calling their hooks, by the "
+					   "measured cost of a call; subtracted; its standard error is half "
+					   "of it",
 					   findings_number(findings, UNIT_NS, model->around_ns)));
 }
 

@@ -581,7 +581,7 @@ loops() {
 	"$report" -v quality | tr -s ' \n' ' ' >page	# on the first page too, from 5 % on
 	between "time of no row, in 0.1 %" \
 		"$(view functions --columns self_percent | awk '{ sum += $1 } END { print int(1000 - 10 * sum) - 2 }')" \
-		"$(grep -oE '[0-9.]+ % of all, is in no row' page | awk '{ print int(10 * $1 + 0.5) }')" \
+		"$(grep -oE '[0-9.]+ % of all time; no row has it' page | awk '{ print int(10 * $1 + 0.5) }')" \
 		"$(view functions --columns self_percent | awk '{ sum += $1 } END { print int(1000 - 10 * sum) + 2 }')"
 }
 

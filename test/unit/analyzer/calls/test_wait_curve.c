@@ -95,15 +95,22 @@ TEST(a_thread_is_blocked_in_calls_that_wait_not_in_code_and_runs_or_is_ready_in_
 	}
 }
 
-/* As a team's thread without work between two parts of it: f 6 to 10, 16 to 20 and so on, no call around. */
-TEST(a_thread_in_no_call_may_be_blocked)
+/*
+ * As a team's thread without work between two parts of it: f 6 to 10, 16 to 20 and so on. No recorded call is
+ * around it; a counted one may be, which is not seen.
+ */
+static void assert_blocked_between(bool has_counted_caller)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct log_node *caller =
+		has_counted_caller ? build_node(&build, thread, &thread->root, G) : &thread->root;
+	struct log_node *f = build_node(&build, thread, caller, F);
 	struct model *model;
 
 	thread->begin_ticks = AT(0);
+	if (has_counted_caller)
+		build_call(caller, 40 * MS, 40 * MS);
 	for (uint64_t i = 0; i < 10; i++) {
 		build_call(f, 4 * MS, 0);
 		slice(&build, thread, f, i * 10 + 6, i * 10 + 10);
@@ -111,10 +118,18 @@ TEST(a_thread_in_no_call_may_be_blocked)
 	build_thread_rows(&build, thread->tid, 40, 0);
 	build_finish(&build, AT(100) + 2, 0);
 	model = build_load(&build);
+	if (has_counted_caller)
+		build_function(model, G - APP_BEGIN)->is_counted = true;
 	function_use_read(model);
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
 	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 0, 1e4);
 	build_free(&build, model);
+}
+
+TEST(a_thread_in_no_recorded_call_may_be_blocked)
+{
+	assert_blocked_between(false);
+	assert_blocked_between(true);
 }
 
 /* G runs from 0 to 10, then f waits for a lock until 30. The kernel knew of 7 ms when the wait began. */
