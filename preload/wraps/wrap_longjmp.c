@@ -18,7 +18,9 @@
 
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason)
 {
+	/* The jump may leave an allocator, or a handler that interrupted a hook. */
 	thread->heap_inside = 0;
+	live_reads_clock = false;
 	thread->broken_reason = reason;
 	stack_unwind_to(thread, stack_addr);
 	thread->broken_reason = LOG_BROKEN_UNSEEN;
