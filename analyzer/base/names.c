@@ -336,12 +336,13 @@ char *name_fit(const char *name, size_t width, const char *cut)
 
 char *name_fit_end(const char *name, size_t width, const char *cut)
 {
-	char *text = xasprintf("%s%s", cut, name), *tail = text + strlen(cut), *out;
 	const size_t left = width > utf8_columns(cut) ? width - utf8_columns(cut) : 0;
+	char *text = xstrdup(name), *tail = text, *out;
+	size_t columns;
 
-	cut_anonymous(tail, "");
-	while (utf8_columns(tail) > left)
-		tail += utf8_first(tail).bytes;
+	cut_anonymous(text, "");
+	for (columns = utf8_columns(text); columns > left; tail += utf8_first(tail).bytes)
+		columns -= utf8_first(tail).columns;
 	out = xasprintf("%s%s", cut, tail);
 	free(text);
 	return out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libc loads for a locale it keeps until the end: no leak of the function that asked for the locale. */
+/* libc keeps the data of a locale until the end: no leak of the function that asked for the locale. */
 #include <locale.h>
 
 #include "preload/heap/heap.h"
