@@ -500,7 +500,7 @@ struct log_heap {
 	/* Refs of the path's records of other callers, a binary tree by their hash; 0: none */
 	LOG_SHARED uint32_t others[2];
 	uint32_t has_many;		/* 1, in the path's first record: it stands for several callers */
-	uint32_t reserved_2;
+	uint32_t is_usual;		/* 1: caller_addr is known to be no function of the runtimes */
 	LOG_SHARED uint32_t others_births[LOG_HEAP_BIRTHS];
 };
 _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");

@@ -364,7 +364,7 @@ NOINLINE struct log_heap *heap_find_caller(struct log_thread *thread, struct log
 		caller = 0;
 	if (!first->caller_addr && !first->alloc_calls)
 		first->caller_addr = caller;
-	bits = caller * 0x9e3779b97f4a7c15u;
+	bits = heap_caller_hash(caller);
 	for (uint32_t level = 0; at->caller_addr != caller; level++, bits <<= 1) {
 		uint32_t *link = &at->others[bits >> 63];
 

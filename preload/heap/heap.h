@@ -131,6 +131,12 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }
 
+/* Its highest bit says on which side of a path's first record that of @caller stands, the next bits go on. */
+static ALWAYS_INLINE uint64_t heap_caller_hash(uintptr_t caller)
+{
+	return caller * 0x9e3779b97f4a7c15u;
+}
+
 struct log_heap *heap_find_caller(struct log_thread *thread, struct log_heap *first, uintptr_t caller);
 
 /*

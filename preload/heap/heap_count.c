@@ -57,6 +57,8 @@ static void allocated_live(struct log_thread *thread, struct log_heap *first, vo
 
 	if (thread->heap_inside || heap_may_be_runtimes(thread, caller))
 		block.is_runtimes = runtimes_keep(caller) || runtimes_hold(caller);
+	else if (!heap->is_usual && heap->caller_addr == heap_caller(caller))
+		heap->is_usual = 1;
 	if (!enter(log, thread, &block))
 		return;
 	if (block.is_runtimes)
@@ -118,7 +120,8 @@ static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place,
 
 void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
 {
-	if (!is_live(thread) || thread->heap_inside || !heap_allocated_at_once(thread, place, bytes, caller))
+	if (!is_live(thread) || thread->heap_inside ||
+	    !heap_allocated_at_once(thread, heap_any_usual_record(live.log, thread, caller), place, bytes))
 		allocated_otherwise(thread, place, bytes, caller);
 }
 

@@ -63,20 +63,50 @@ static ALWAYS_INLINE void heap_add_allocated(struct log_thread *thread, struct l
 	heap_add(thread, (long)block->bytes);
 }
 
-/* Count an allocation, if nothing rare is due. Return: false: it is, and nothing has changed. */
-static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, void *place, uint64_t bytes,
-						 uintptr_t caller)
+/* The record for blocks that @caller allocates on this path, if it is known to hold none of the runtimes'. */
+static ALWAYS_INLINE struct log_heap *heap_usual_record(const struct log_header *log,
+							const struct log_thread *thread, uintptr_t caller)
 {
-	const struct log_header *log = live.log;
+	uint32_t ref = node_at(log, thread->current)->heap;
+	struct log_heap *heap = log_at(log, ref);
+	uint64_t bits;
+
+	if (unlikely(!ref))
+		return NULL;
+	if (heap->caller_addr != caller) {
+		caller = heap_caller(caller);
+		for (bits = heap_caller_hash(caller); heap->caller_addr != caller; bits <<= 1) {
+			ref = heap->others[bits >> 63];
+			if (unlikely(!ref))
+				return NULL;
+			heap = log_at(log, ref);
+		}
+	}
+	return likely(heap->is_usual) ? heap : NULL;
+}
+
+/* The same for any place where the path allocates. */
+static ALWAYS_INLINE struct log_heap *heap_any_usual_record(const struct log_header *log,
+							    struct log_thread *thread, uintptr_t caller)
+{
 	const uint32_t ref = node_at(log, thread->current)->heap;
 	struct log_heap *heap = ref ? heap_of_caller(thread, log_at(log, ref), heap_caller(caller)) : NULL;
+
+	return likely(heap && !heap_may_be_runtimes(thread, caller)) ? heap : NULL;
+}
+
+/* Count an allocation, if nothing rare is due and @heap is not NULL. Return: false: nothing has changed. */
+static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, struct log_heap *heap,
+						 void *place, uint64_t bytes)
+{
+	const struct log_header *log = live.log;
 	uint64_t birth = __atomic_load_n(&heap_birth, __ATOMIC_RELAXED);
 	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
 			       .birth = birth % LOG_HEAP_BIRTHS };
 
 	if (unlikely(!heap || heap_newest_ticks(log, thread) >= birth || heap_has_peaked(log, heap) ||
 		     bytes > heap->largest_bytes || !heap_may_hold(thread, (long)bytes) ||
-		     heap_may_be_runtimes(thread, caller) || !blocks_put_at_once(&block)))
+		     !blocks_put_at_once(&block)))
 		return false;
 	heap_add_allocated(thread, heap, &block);
 	return true;

@@ -54,14 +54,18 @@ static NOINLINE void *malloc_otherwise(size_t bytes, uintptr_t caller)
 EXPORT void *malloc(size_t bytes)
 {
 	struct log_thread *thread;
+	struct log_heap *heap;
 	void *block;
 
 	if (unlikely(live.heap != HEAP_LIVE))
 		return malloc_otherwise(bytes, CALLER);
 	block = real.malloc(bytes);
 	thread = heap_live_thread();
-	if (likely(thread && heap_allocated_at_once(thread, block, bytes, CALLER)))
-		return block;
+	if (likely(thread)) {
+		heap = heap_usual_record(live.log, thread, CALLER);
+		if (likely(heap_allocated_at_once(thread, heap, block, bytes)))
+			return block;
+	}
 	return malloc_counted(block, bytes, CALLER);
 }
 
