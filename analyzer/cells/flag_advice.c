@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Headers of others are excluded as a whole, unless time is spent in them; functions of the program by name.
+ * Headers are excluded as a whole, unless time is spent in them; other functions of the program by name.
  * Sources are looked up only for the functions that matter.
  */
 #include "analyzer/cells/flag_advice.h"
@@ -20,9 +20,12 @@
 
 struct place {
 	char *text;			/* part of the path of its sources */
+	bool is_own;			/* a header of the program */
+	size_t nr_short;		/* functions that should have no hooks */
 	uint64_t short_calls;
 	double self_ns;
-	double long_ns;			/* of it in long calls */
+	double other_ns;		/* of it in other functions */
+	double long_ns;			/* of that in long calls */
 };
 
 struct search {
@@ -77,36 +80,51 @@ static int by_self(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
+/* Is it a header, by the end of its name? */
+static bool is_header(const char *file)
+{
+	static const char *const others[] = { ".inl", ".ipp", ".tcc", ".tpp" };
+	const char *end = strrchr(file, '.');
+
+	for (size_t i = 0; end && i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(end, others[i]) == 0)
+			return true;
+	return end && (strncmp(end, ".h", 2) == 0 || strncmp(end, ".H", 2) == 0);
+}
+
 /*
- * "/include/c++/", "/usr/include/eigen3/" or "/usr/include/zlib.h" for an installed header; NULL: the file is
- * the program's own.
+ * "/include/c++/", "/usr/include/eigen3/" or "/usr/include/zlib.h" for an installed header, "board.h" for one
+ * of the program; NULL: the file is no header. gcc knows only the path by which it was included.
  */
 static char *place_of(const char *file)
 {
 	const char *include, *end;
+	bool is_own = file && !path_is_header(file);
 
-	if (!file || !path_is_header(file))
+	if (!file || (is_own && !is_header(file)))
 		return NULL;
-	if (strstr(file, CPP_HEADERS))
+	if (!is_own && strstr(file, CPP_HEADERS))
 		return xstrdup(CPP_HEADERS);
-	include = strstr(file, "/include/");
+	file = is_own ? path_base(file) : file;
 	if (strpbrk(file, ", '\"\\$`*?"))
 		return NULL;
+	if (is_own)
+		return xstrdup(file);
+	include = strstr(file, "/include/");
 	end = strchr(include + strlen("/include/"), '/');
 	return end ? xasprintf("%.*s", (int)(end + 1 - file), file) : xstrdup(file);
 }
 
-static struct place *place_get(struct search *search, char *text)
+static void add_place(struct search *search, char *text)
 {
 	for (size_t i = 0; i < search->nr_places; i++) {
 		if (strcmp(search->places[i].text, text))
 			continue;
 		free(text);
-		return &search->places[i];
+		return;
 	}
 	search->places = xgrow(search->places, search->nr_places, sizeof(*search->places));
-	search->places[search->nr_places] = (struct place){ .text = text };
-	return &search->places[search->nr_places++];
+	search->places[search->nr_places++] = (struct place){ .text = text, .is_own = !strchr(text, '/') };
 }
 
 static void look_up_sources(const struct search *search)
@@ -115,28 +133,52 @@ static void look_up_sources(const struct search *search)
 		resolve_source(search->functions[i]);
 }
 
-static void add_up_places(struct search *search)
+static void find_places(struct search *search)
 {
 	for (size_t i = 0; i < search->model->nr_functions; i++) {
-		const struct function *function = search->functions[i];
-		char *text = place_of(function->file);
-		struct place *place = text ? place_get(search, text) : NULL;
+		char *text = place_of(search->functions[i]->file);
 
-		if (!place)
-			continue;
-		place->self_ns += function->stats.self_ns;
-		if (is_better_without(function))
-			place->short_calls += function->stats.calls;
-		else if (is_long(function))
-			place->long_ns += function->stats.self_ns;
+		if (text)
+			add_place(search, text);
 	}
 }
 
-/* The standard library's functions call what is given to them: their time is the program's doing. */
+static void add_up(struct place *place, const struct function *function)
+{
+	place->self_ns += function->stats.self_ns;
+	if (is_better_without(function)) {
+		place->nr_short++;
+		place->short_calls += function->stats.calls;
+		return;
+	}
+	place->other_ns += function->stats.self_ns;
+	if (is_long(function))
+		place->long_ns += function->stats.self_ns;
+}
+
+/* gcc's option matches each file whose path contains the text. */
+static void add_up_places(struct search *search)
+{
+	for (size_t i = 0; i < search->model->nr_functions; i++) {
+		const char *file = search->functions[i]->file;
+
+		for (size_t k = 0; file && k < search->nr_places; k++)
+			if (strstr(file, search->places[k].text))
+				add_up(&search->places[k], search->functions[i]);
+	}
+}
+
+/*
+ * The standard library's functions call what is given to them: their time is the program's doing. A header of
+ * the program holds what its author wants to see, unless nearly all of it is short.
+ */
 static bool is_worth_leaving_out(const struct search *search, const struct place *place)
 {
-	return place->short_calls * 100 >= search->model->calls &&
-	       (strcmp(place->text, CPP_HEADERS) == 0 || place->long_ns * 4 <= place->self_ns);
+	if (place->short_calls * 100 < search->model->calls)
+		return false;
+	if (place->is_own)
+		return place->nr_short > 1 && place->other_ns * 4 <= place->self_ns;
+	return strcmp(place->text, CPP_HEADERS) == 0 || place->long_ns * 4 <= place->self_ns;
 }
 
 static void choose_places(struct search *search)
@@ -258,6 +300,7 @@ static void search_all(struct excludes *excludes, struct search *search)
 	look_up_sources(search);
 	qsort(search->functions, nr, sizeof(*search->functions), by_calls);
 	look_up_sources(search);
+	find_places(search);
 	add_up_places(search);
 	choose_places(search);
 	choose_names(search);

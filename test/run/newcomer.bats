@@ -280,6 +280,28 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	same "calls that may be left" "$(part Flags | sed -n 's/.*at most \(.*\) calls.*/\1/p')" '26.0 M'
 }
 
+@test "flags name a header of the program that has short functions only" {
+	mkdir 'my board'
+	for ((i = 10; i < 56; i++)); do
+		echo "static int short_$i(int x) { return x & $i; }"
+	done >'my board/board.h'
+	{
+		echo '#include "board.h"'
+		echo 'int main(void) { int n = 0; for (int i = 0; i < 100000; i++) n += 0'
+		for ((i = 10; i < 56; i++)); do
+			echo "+ short_$i(i)"
+		done
+		echo '; return n == 7; }'
+	} >'my board/app.c'
+	cc -g -O2 -finstrument-functions 'my board/app.c' -o app
+	insideme-run -q -- ./app
+	same "flags" "$(part Flags | grep -- '^ *-fin' | xargs)" -finstrument-functions-exclude-file-list=board.h
+	same "calls that may be left" "$(part Flags | sed -n 's/.*at most \(.*\) call.*/\1/p')" 1
+	cc -g -O2 -finstrument-functions -finstrument-functions-exclude-file-list=board.h 'my board/app.c' -o app
+	insideme-run -q -- ./app
+	same "calls left" "$(view summary | sed -n 's/^run,1,calls,//p')" 1
+}
+
 # Their functions have a hundred times the time that main takes.
 @test "flags for short calls where most of the time threads wait" {
 	cat >app.c <<-'END'

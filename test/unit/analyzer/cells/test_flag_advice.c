@@ -65,6 +65,42 @@ TEST(headers_of_others_go_as_a_whole)
 	excludes_release(&excludes);
 }
 
+TEST(headers_of_the_program_go_where_nearly_all_of_them_is_short)
+{
+	static const struct given given[] = {
+		{ "main", "/home/a b/app.cpp", 1, 5000000, 9000000 },
+		{ "Board::at", "/home/a b/board.h", 10000, 20, 20 },
+		{ "Board::width", "/home/a b/board.h", 5000, 20, 20 },
+		{ "Tree::left", "/home/a b/tree.hpp", 5000, 20, 20 },
+		{ "Tree::right", "/home/a b/tree.hpp", 5000, 20, 20 },
+		{ "Tree::balance", "/home/a b/tree.hpp", 100, 800, 20000 },
+		{ "clip", "/home/a b/clip.h", 5000, 20, 20 },
+		{ "score", "/home/a b/app.cpp", 5000, 20, 20 },
+	};
+	struct excludes excludes;
+
+	find(&excludes, given, 8);
+	assert_string_equal(excludes.files, "board.h");
+	assert_string_equal(excludes.functions, "Tree::left,Tree::right,clip,score");
+	assert_int_equal(excludes.calls_left, 101);
+	excludes_release(&excludes);
+}
+
+TEST(a_header_whose_name_is_part_of_one_worth_seeing_is_not_used)
+{
+	static const struct given given[] = {
+		{ "first", "/home/a/board.h", 10000, 20, 20 },
+		{ "second", "/home/a/board.h", 10000, 20, 20 },
+		{ "solve", "/home/a/keyboard.h", 10, 1000000, 1000000 },
+	};
+	struct excludes excludes;
+
+	find(&excludes, given, 3);
+	assert_string_equal(excludes.files, "");
+	assert_string_equal(excludes.functions, "first,second");
+	excludes_release(&excludes);
+}
+
 TEST(not_where_time_is_spent_in_them)
 {
 	static const struct given given[] = {
