@@ -3,8 +3,9 @@
 # The machine's columns with the library alone: one process of a run owns its rows, and the report one curve.
 load lib
 
-# Works a little and sleeps a little until file PID.end or end is there, and sleeps only while PID.idle is.
-worker='until (-e "end" or -e "$$.end") { if (-e "$$.idle") { sleep 1; next } $i++ for 1 .. 3000; select undef, undef, undef, 0.003 }'
+# Works a little and sleeps a little until file PID.end or end is there, and sleeps only while PID.idle is: for so long
+# that two rows of the machine fall into it where a busy machine makes these dear, and rare.
+worker='until (-e "end" or -e "$$.end") { if (-e "$$.idle") { sleep 5; next } $i++ for 1 .. 3000; select undef, undef, undef, 0.003 }'
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
