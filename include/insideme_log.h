@@ -410,6 +410,10 @@ struct log_node {
 			uint8_t window_heap;	/* of these calls: allocated beneath, */
 			uint8_t window_longs;	/* lasted long */
 		};
+		struct {		/* of a library call that waits */
+			uint32_t reserved_cost;
+			uint16_t cost_calls;	/* those in which cost_ticks was measured, or half of them, */
+		};
 	};
 	uint64_t total_ticks;
 	uint64_t min_ticks;		/* UINT64_MAX before the first; min and max are of timed calls */
@@ -421,6 +425,7 @@ struct log_node {
 			uint32_t window_ticks;
 			uint32_t caller;	/* ref of the node that was the thread's current one */
 		};
+		uint32_t cost_ticks;	/* and so on: what recording these took, outside of their own time */
 	};
 	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
 	uint32_t histogram[LOG_BUCKETS];
@@ -633,6 +638,7 @@ struct log_thread {
 	int32_t awaited_peer;
 	uint32_t awaited_label;
 	uint32_t awaited_detail;
+	uint32_t nr_waits;		/* library calls that wait which have begun. The recorder's own */
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };

@@ -111,11 +111,26 @@ static struct hook_cost blocks_cost(const struct thread *thread, const struct lo
 	return cost;
 }
 
+/*
+ * Of a library call that waits. To record it takes longer than hooks do, and depends on the call and on the
+ * caches. So it was measured in some of its own calls.
+ */
+static struct log_cost cost_of_wait(const struct log_node *node, const struct log_cost *timed)
+{
+	double outside_ticks = (double)node->cost_ticks / node->cost_calls;
+
+	return (struct log_cost){
+		.full = (uint32_t)(outside_ticks * (1 << LOG_COST_SHIFT)) + timed->inside,
+		.inside = timed->inside,
+	};
+}
+
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node)
 {
 	const struct process *process = thread->process;
 	const struct log_cost *costs = process->header.costs, *timed = &costs[LOG_COST_TIMED],
 			      *untimed = &costs[LOG_COST_UNTIMED];
+	struct log_cost of_wait;
 	double timed_calls = (double)log_node_timed_calls(node),
 	       untimed_calls = (double)node->calls - timed_calls;
 	/* an outermost path is made before the time of its function begins, so it is in no function's time */
@@ -126,6 +141,10 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 		return (struct hook_cost){ 0 };
 	if (!process->header.threshold_ticks && costs[LOG_COST_RECORDED].full)	/* each call has a slice */
 		timed = &costs[LOG_COST_RECORDED];
+	if (log_is_wait(node->function_addr) && node->cost_calls) {
+		of_wait = cost_of_wait(node, timed);
+		timed = &of_wait;
+	}
 	blocks = blocks_cost(thread, node);
 	return (struct hook_cost){
 		known_calls(process, node) * cost_ns(timed->inside, process) + blocks.hooks_ns,

@@ -175,12 +175,22 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	make_counted((uint32_t)(function - counted_functions));
 }
 
+/* Does the path's function allocate itself? Without live blocks its frees count as well. */
+static bool keeps_heap(const struct log_node *node)
+{
+	const struct log_heap *heap = node->heap ? log_at(live.log, node->heap) : NULL;
+
+	if (!heap || live.heap == HEAP_SAMPLED)
+		return false;
+	return live.heap != HEAP_LIVE || heap->alloc_calls || heap->failed_calls;
+}
+
 NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
 {
 	struct counted_function *function = &counted_functions[node->function];
 	uint32_t calls;
 
-	if (node->heap && live.heap != HEAP_SAMPLED)
+	if (keeps_heap(node))
 		function->is_kept = 1;
 	__atomic_fetch_add(&function->ticks, node->window_ticks, __ATOMIC_RELAXED);
 	if (node->window_heap)

@@ -82,8 +82,7 @@ void counted_forget(uint64_t begin, uint64_t end);
 void counted_step(struct log_thread *thread, struct log_node *node);
 
 /*
- * A call of the path has ended. Its frame has been popped. @allocated: its thread holds more or fewer bytes
- * now.
+ * A call of the path has ended. Its frame has been popped. @allocated: its thread holds more bytes now.
  */
 static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_thread *thread,
 				       struct log_node *node, uint64_t ticks, bool allocated)

@@ -396,7 +396,7 @@ static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *t
 			function->nr_open--;
 	}
 	ticks = call_end(log, thread, frame, place, timing, false);
-	counted_note(log, thread, node, ticks, thread->heap_bytes != heap_bytes);
+	counted_note(log, thread, node, ticks, thread->heap_bytes > heap_bytes);
 }
 
 /* The exit of a counted call: it has no frame, and the top frame is of a call around it. */

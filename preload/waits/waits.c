@@ -136,17 +136,32 @@ static uint32_t path_of(struct log_thread *thread, struct wait *wait)
 }
 
 /*
+ * The cost is measured in one call of 16, because it takes two more readings of the clock. In no fixed order,
+ * which the program's own may follow. Return: 0: not in this call.
+ */
+static uint64_t begin_of_cost(struct log_thread *thread)
+{
+	const uint32_t drawn = thread->nr_waits++ * 0x9e3779b9u;
+
+	return drawn >> 28 || call_timing() == TIME_NOT ? 0 : now_ticks();
+}
+
+/*
  * The stack is checked as hooks check it. In a process without hooks such calls have a stack of frames of
- * their own.
+ * their own. What the call waits for is looked up before its time begins.
  */
 void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
 		uintptr_t stack_addr, uintptr_t caller_addr)
 {
 	struct log_thread *thread = thread_self();
+	const uint64_t begin_ticks = thread ? begin_of_cost(thread) : 0;
+	struct log_frame *frame;
 	struct wait_key key;
 	uint32_t path;
 
-	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd, NULL };
+	*wait = (struct wait){
+		thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd, NULL, 0
+	};
 	if (!wait->function_addr)
 		return;
 	if (is_of_team(thread, function->kind)) {
@@ -154,17 +169,14 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 		return;
 	}
 	sample_while_waiting(function->kind);
-	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr)) {
-		path = path_of(thread, wait);
-		call_begin_on_path(thread,
-				   call_claim(live.log, thread, wait->function_addr, stack_addr, caller_addr,
-					      call_timing()),
-				   path);
-	}
-	if (!is_top(thread, wait))
+	if (!stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr))
 		return;
-	key = key_of(target, thread->current, wait->caller_addr);
-	top_frame(thread)->wait = place_of(wait_record(thread, &key));
+	path = path_of(thread, wait);
+	key = key_of(target, path, wait->caller_addr);
+	frame = call_claim(live.log, thread, wait->function_addr, stack_addr, caller_addr, call_timing());
+	frame->wait = place_of(wait_record(thread, &key));
+	call_begin_on_path(thread, frame, path);
+	wait->cost_ticks = begin_ticks ? frame->start_ticks - begin_ticks : 0;
 }
 
 /* If the descriptor has got another name, the call goes to another record. */
@@ -194,6 +206,18 @@ static void note(struct log_thread *thread, struct log_wait *record, const struc
 		record->max_ticks = ticks;
 }
 
+#define MOST_COST_TICKS	 (1u << 14) /* for longer the task had no processor */
+#define MOST_COST_CALLS	 (1u << 15)
+
+static void add_cost(struct log_node *node, uint64_t ticks)
+{
+	node->cost_ticks += (uint32_t)(ticks < MOST_COST_TICKS ? ticks : MOST_COST_TICKS);
+	if (++node->cost_calls < MOST_COST_CALLS)
+		return;
+	node->cost_ticks /= 2;
+	node->cost_calls /= 2;
+}
+
 static uint64_t own_part(uint64_t ticks, uint64_t other_ticks)
 {
 	return ticks > other_ticks ? ticks - other_ticks : 0;
@@ -205,7 +229,7 @@ void wait_end(const struct wait *wait, int64_t bytes)
 	struct log_thread *thread = live.log ? self : NULL;
 	struct log_wait *record;
 	struct log_node *node;
-	uint64_t before_ticks, other_ticks;
+	uint64_t before_ticks, other_ticks, start_ticks, end_ticks;
 
 	if (!wait->function_addr || !thread)
 		return;
@@ -217,6 +241,7 @@ void wait_end(const struct wait *wait, int64_t bytes)
 	node = node_at(live.log, thread->current);
 	record = record_at(top_frame(thread)->wait);
 	before_ticks = node->total_ticks;
+	start_ticks = top_frame(thread)->start_ticks;
 	other_ticks = top_frame(thread)->child_ticks; /* time of handlers, and of tasks that it ran */
 	if (thread->stack_bytes || !live.log->has_hooks)
 		call_end_top(thread, false);
@@ -224,4 +249,7 @@ void wait_end(const struct wait *wait, int64_t bytes)
 		stack_exit(thread, wait->function_addr, wait->stack_addr);
 	if (record)
 		note(thread, record, wait, own_part(node->total_ticks - before_ticks, other_ticks), bytes);
+	end_ticks = start_ticks + node->total_ticks - before_ticks;
+	if (wait->cost_ticks)
+		add_cost(node, wait->cost_ticks + now_ticks() - end_ticks);
 }

@@ -30,6 +30,7 @@ struct wait {
 	uintptr_t caller_addr;
 	int fd;
 	const char *path; /* by which the call opened @fd; NULL: it did not */
+	uint64_t cost_ticks; /* what it took to record its begin; 0: not measured, nor will its end be */
 };
 
 /* A forked child without hooks that does nothing but wait gets its log now, if it has lasted some ms. */

@@ -193,6 +193,38 @@ export INSIDEME_TIMING=auto
 	same "blocks of keep_block" "$(value alloc_calls function=keep_block)" 37500
 }
 
+# The block tells whose it was. Where live blocks are not known, frees tell what a function has left.
+@test "a function that only frees is counted, and its frees are its caller's" {
+	local first
+	cat >frees.c <<-'END'
+		#include <stdlib.h>
+		void *volatile block;
+		__attribute__((noinline)) void take(void) { block = malloc(32); }
+		__attribute__((noinline)) void drop(void) { free(block); }
+		__attribute__((noinline)) void work(void)
+		{
+			for (int i = 0; i < 300000; i++) {
+				take();
+				drop();
+			}
+		}
+		int main(void) { work(); }
+	END
+	gcc -O2 -g -finstrument-functions frees.c -o frees
+	LD_PRELOAD=$library ./frees
+	same "counted functions" "$(counted_functions)" drop
+	same "calls" "$(value calls function=take),$(value calls function=drop)" 300000,300000
+	same "blocks of take" "$(value alloc_calls function=take),$(value not_freed_blocks function=take)" 300000,0
+	same "frees of drop" "$(value free_calls function=drop)$(value freed_bytes function=drop)" ''
+	first=$((300000 - $(value free_calls function=work)))
+	between "frees before drop was counted" 1 "$first" 200000
+	"$report" -v heap | tr -s ' \n' ' ' | grep -q "what these freed counts for their callers"
+	rm -rf insideme.data functions.csv
+	INSIDEME_HEAP=counters LD_PRELOAD=$library ./frees
+	same "counted functions without live blocks" "$(counted_functions)" ''
+	same "frees" "$(value free_calls function=drop)" 300000
+}
+
 @test "calls made while recording is off are not counted" {
 	gcc -O2 -g -pthread -finstrument-functions -I"$here/../../include" "$here/../programs/counted.c" \
 		-o counted

@@ -154,6 +154,34 @@ TEST(blocks_of_a_caller_cost_nothing_in_the_library_calls_that_share_its_record)
 	build_free(&build, model);
 }
 
+#define RECORDING 90		/* of a library call that waits, as measured in some of its calls, */
+#define MEASURED  3u		/* so many */
+
+TEST(what_it_takes_to_record_a_library_call_that_waits_is_taken_out)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct log_node *wait = build_node(&build, thread, f, LOG_FUNCTION_REGION | LOG_FUNCTION_WAIT);
+	const uint64_t wait_ticks = G_SELF + INSIDE;
+	struct model *model;
+
+	thread->nr_new_paths = 1;
+	thread->new_paths_ticks = NEW;
+	for (uint32_t i = 0; i < NR_F; i++)
+		build_call(wait, wait_ticks, 0);
+	wait->cost_calls = MEASURED;
+	wait->cost_ticks = MEASURED * RECORDING;
+	build_call(f, F_SELF + INSIDE + NR_F * (wait_ticks + RECORDING) + NEW, NR_F * wait_ticks);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_ns, F_SELF));
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.total_ns, F_SELF + NR_F * G_SELF));
+	assert_true(is_near(model->hooks_ns, NR_F * (RECORDING + INSIDE) + INSIDE + OUTSIDE + NEW));
+	build_free(&build, model);
+}
+
 /* Only the mean time for making a path is known: a single path may have taken all of it. */
 TEST(the_time_of_making_paths_is_doubt_of_their_callers)
 {
