@@ -31,12 +31,10 @@ static double lowest(struct process *process, const char *column)
 	return least;
 }
 
-static bool lower(double *limit, double other)
+static void lower(struct resource_limit *limit, double group)
 {
-	if (isnan(other) || *limit <= other)
-		return false;
-	*limit = other;
-	return true;
+	limit->group = fmin(limit->group, group);
+	limit->process = fmin(limit->process, group);
 }
 
 /*
@@ -62,40 +60,54 @@ static double of_ranks(const struct model *model)
 
 static void add(struct resource_limits *limits, struct process *process)
 {
-	if (isnan(limits->cpus))
-		limits->cpus = fact_number(process, "nr_cpus");
-	if (isnan(limits->memory_bytes))
-		limits->memory_bytes = fact_number(process, "memory_bytes");
-	if (lower(&limits->cpus, lowest(process, "cgroup_cpu_limit")))
-		limits->of_cgroup_cpus = true;
-	if (lower(&limits->memory_bytes, lowest(process, "cgroup_memory_limit_bytes")))
-		limits->of_cgroup_memory = true;
+	if (isnan(limits->cpus.process))
+		limits->cpus.process = fact_number(process, "nr_cpus");
+	if (isnan(limits->cpus.machine))
+		limits->cpus.machine = rate_nr_processors(process);
+	if (isnan(limits->memory_bytes.machine))
+		limits->memory_bytes.machine = limits->memory_bytes.process =
+			fact_number(process, "memory_bytes");
+	lower(&limits->cpus, lowest(process, "cgroup_cpu_limit"));
+	lower(&limits->memory_bytes, lowest(process, "cgroup_memory_limit_bytes"));
 }
 
 void resource_limits_read(struct resource_limits *limits, const struct model *model)
 {
-	*limits = (struct resource_limits){ .cpus = of_ranks(model), .memory_bytes = NAN };
+	const struct resource_limit unknown = { NAN, NAN, NAN };
+
+	limits->cpus = limits->memory_bytes = unknown;
+	limits->cpus.process = of_ranks(model);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add(limits, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		add(limits, model->monitors[i]);
 }
 
+/* A group without a limit of its own has all of the machine. */
+static double of_group(const struct resource_limit *limit)
+{
+	return isnan(limit->group) ? limit->machine : limit->group;
+}
+
 double resource_limit(const struct resource_limits *limits, const char *column)
 {
-	static const char *const cpus[] = { "cpu_ns", "user_ns", "system_ns", "system_cpu_busy_ns",
-					    "cgroup_cpu_ns" };
-	static const char *const memory[] = { "rss_bytes",	    "peak_rss_bytes", "pss_bytes",
-					      "uss_bytes",	    "heap_bytes",     "memory_used_bytes",
-					      "cgroup_memory_bytes" };
+	static const char *const cpus[] = { "cpu_ns", "user_ns", "system_ns" };
+	static const char *const memory[] = { "rss_bytes", "peak_rss_bytes", "pss_bytes", "uss_bytes",
+					      "heap_bytes" };
 
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++)
 		if (strcmp(column, cpus[i]) == 0)
-			return limits->cpus;
+			return limits->cpus.process;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
 		if (strcmp(column, memory[i]) == 0)
-			return limits->memory_bytes;
-	return NAN;
+			return limits->memory_bytes.process;
+	if (strcmp(column, "system_cpu_busy_ns") == 0)
+		return limits->cpus.machine;
+	if (strcmp(column, "memory_used_bytes") == 0)
+		return limits->memory_bytes.machine;
+	if (strcmp(column, "cgroup_cpu_ns") == 0)
+		return of_group(&limits->cpus);
+	return strcmp(column, "cgroup_memory_bytes") == 0 ? of_group(&limits->memory_bytes) : NAN;
 }
 
 double resource_limit_of(const struct resource_limits *limits, const struct rowset *rows, uint32_t column)

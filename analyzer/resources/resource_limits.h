@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much of a resource there is: in the machine, or in the control group if that has less. */
+/* How much of a resource there is. */
 #pragma once
 
 #include "analyzer/model/model.h"
 
+struct resource_limit {
+	double machine;		/* NAN: not known, as below */
+	double group;		/* in the control group */
+	double process;		/* for the program: the least of both and of its affinity */
+};
+
+/* May the program use less than all of the machine? */
+static inline bool resource_is_limited(const struct resource_limit *limit)
+{
+	return limit->process == limit->group || limit->process < limit->machine - 0.5;
+}
+
 struct resource_limits {
-	double cpus;		/* NAN: not known */
-	double memory_bytes;
-	bool of_cgroup_cpus;	/* cpus is the limit of the control group */
-	bool of_cgroup_memory;
+	struct resource_limit cpus, memory_bytes;
 };
 
 void resource_limits_read(struct resource_limits *limits, const struct model *model);

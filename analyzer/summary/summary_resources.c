@@ -187,7 +187,7 @@ static struct column *columns_of(struct document *document, const struct model *
 	char end[UNIT_TEXT_MAX];
 
 	memcpy(copy, columns, sizeof(columns));
-	if (limits->of_cgroup_cpus || limits->of_cgroup_memory)
+	if (resource_is_limited(&limits->cpus) || resource_is_limited(&limits->memory_bytes))
 		copy[RESOURCE_COLUMNS - 2].title = "limit";
 	unit_format(end, UNIT_NS, model->end);
 	copy[RESOURCE_COLUMNS - 1].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);

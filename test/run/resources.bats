@@ -129,6 +129,17 @@ machine_agrees() {
 	[ -e /sys/class/powercap/intel-rapl:0 ] || ! view resources | head -1 | grep energy
 }
 
+@test "a program on one processor is limited to that, the machine is not" {
+	local cpus
+	cpus=$(nproc --all)
+	taskset -c "$(awk '/^Cpus_allowed_list/ { split($2, a, "[-,]"); print a[1] }' /proc/self/status)" \
+		env LD_PRELOAD="$library" "$bin/burn" 400 10
+	run "$report" -v resources
+	[[ $output =~ cpu_ns(\ +[0-9.]+\ cores?){2}\ +1\ core\  ]]
+	[[ $output =~ system_cpu_busy_ns(\ +[0-9.]+\ cores?){2}\ +$cpus\ cores?\  ]]
+	[ "$cpus" = 1 ] || "$report" | grep -qE ' peak +limit '
+}
+
 @test "a control group's limit is shown beside its use" {
 	memory=/sys/fs/cgroup/memory
 	group=$memory/insideme-test-$$
