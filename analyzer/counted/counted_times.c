@@ -339,12 +339,23 @@ static double more_doubt_ns(const struct tree_node *node, double below_ns)
 	return rare->moved_self_doubt_ns + fmax(below_ns + rare->moved_total_doubt_ns, least_ns);
 }
 
+/* Samples of such a process know the innermost counted function only, not those that called it. */
+static bool lacks_callers(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (process_fact(model->processes[i], "samples_without_callers"))
+			return true;
+	return false;
+}
+
 /*
- * Add the paths below to totals. The variance of counted paths is also one of their caller's self time.
+ * Add the paths below to totals. The variance of counted paths is also one of their caller's self time. What
+ * is missing in their totals is doubt of these alone: recorded callers have it.
  */
 static void add_to_totals(const struct taker *taker)
 {
 	struct model *model = taker->samples.model;
+	const bool is_cut = lacks_callers(model);
 	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
 	double *variance_ns2 = xcalloc(model->nr_tree_nodes, sizeof(*variance_ns2));
 	double *doubt_ns = xcalloc(model->nr_tree_nodes, sizeof(*doubt_ns));
@@ -367,6 +378,8 @@ static void add_to_totals(const struct taker *taker)
 			rare->moved_self_variance_ns2 += variance_ns2[id];
 			continue;
 		}
+		if (is_cut)
+			rare->moved_total_doubt_ns += fmax(added_ns[id], 0);
 		rare->moved_total_variance_ns2 += variance_ns2[id] + rare->moved_self_variance_ns2;
 		variance_ns2[node->parent->id] += rare->moved_total_variance_ns2;
 	}

@@ -291,7 +291,8 @@ static const struct noted {
 	{ "samples_off", "samples_off", "CPU time was not sampled, or not until the end,", true },
 	{ "page_faults_off", "page_faults_off", "page faults were not recorded", true },
 	{ "samples_without_callers", "samples_without_callers",
-	  "the time of counted functions in library code counts for their recorded callers", true },
+	  "totals of counted functions (≈) lack what these call, and their time in library code counts for "
+	  "their recorded callers", true },
 	{ "sites_off", "call_sites_unchanged", "hooks count short calls, which takes longer,", false },
 	{ "bypassed", "bypassed",
 	  "functions that found other hooks first (RTLD_DEEPBIND) were not recorded", true },

@@ -59,6 +59,11 @@ static void add_shares(struct document *document, const struct report *report)
 		->apart = true;
 }
 
+static const char *calls_left(struct document *document, uint64_t nr)
+{
+	return document_text(document, "%s %s", document_count(document, nr, "call"), nr == 1 ? "is" : "are");
+}
+
 void summary_flags(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
@@ -79,7 +84,7 @@ void summary_flags(struct document *document, const struct report *report)
 			document_text(
 				document,
 				"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%sand "
-				"at most %s calls are left\n(clang: "
+				"at most %s left\n(clang: "
 				"-finstrument-functions-after-inlining instead)",
 				document_number(document, UNIT_COUNT, excludes.short_calls),
 				document_number(document, UNIT_COUNT, model->calls), SHORT_CALL_NS,
@@ -89,7 +94,7 @@ void summary_flags(struct document *document, const struct report *report)
 				excludes.functions[0] ? "  -finstrument-functions-exclude-function-list="
 						      : "",
 				excludes.functions, excludes.functions[0] ? "\n" : "",
-				document_number(document, UNIT_COUNT, excludes.calls_left)))
+				calls_left(document, excludes.calls_left)))
 			->apart = true;
 	if (are_dear && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);

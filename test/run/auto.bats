@@ -225,6 +225,27 @@ export INSIDEME_TIMING=auto
 	same "frees" "$(value free_calls function=drop)" 300000
 }
 
+# Samples know the innermost counted function then, not those that called it.
+@test "without libgcc totals of counted functions are in doubt" {
+	cat >nested.c <<-'END'
+		__attribute__((noinline)) int inner(int x) { for (int i = 0; i < 30; i++) __asm__(""); return x & 3; }
+		__attribute__((noinline)) int outer(int x) { return inner(x) + 1; }
+		int main(void)
+		{
+			int n = 0;
+			for (int i = 0; i < 15000000; i++)
+				n += outer(i);
+			return n & 1;
+		}
+	END
+	gcc -O1 -g -finstrument-functions nested.c -o nested
+	LD_PRELOAD=$library ./nested || true	# its status is what it computed
+	same "counted functions" "$(counted_functions | sort | xargs)" "inner outer"
+	same "totals in doubt" "$(value total_is_doubtful function=inner),$(value total_is_doubtful function=outer)" 1,1
+	same "main's" "$(value total_is_doubtful function=main)" 0
+	"$report" | tr -s ' \n' ' ' | grep -q "totals of counted functions (≈) lack what these call"
+}
+
 @test "calls made while recording is off are not counted" {
 	gcc -O2 -g -pthread -finstrument-functions -I"$here/../../include" "$here/../programs/counted.c" \
 		-o counted
@@ -379,7 +400,7 @@ export INSIDEME_TIMING=auto
 	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" \
 		$((total + total / 1000))
 	same "wait_long is too short to tell" "$(value self_is_doubtful function=wait_long)" 0
-	run "$report" -v functions
+	run "$report" -v functions --columns self_ns,function	# where threads had to wait it begins with CPU time
 	same "marks in the text" "$(grep -c '^ *~' <<<"$output")" "$(value self_is_doubtful | grep -c 1)"
 	run "$report" -v quality
 	[[ $output == *hooks_ns*subtracted* ]]
