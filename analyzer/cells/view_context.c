@@ -242,8 +242,9 @@ const char *report_open_note(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_functions; i++)
 		if (report->model->functions[i]->stats.open_ns > 0)
-			return "; p99: at most, of calls that ended; mean and max of open ones too";
-	return "; p99: at most";
+			return "; p99: at most, with the hooks of callees, of calls that ended; mean "
+			       "and max of open ones too";
+	return "; p99: at most, with the hooks of callees";
 }
 
 bool report_has_damage(const struct report *report)
