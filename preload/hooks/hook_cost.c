@@ -176,7 +176,12 @@ static void measure_blocks(struct log_header *log)
 
 /* ---- around the hooks ---- */
 
-#define NR_AROUND	64u	/* calls between two readings of the clock */
+/*
+ * Many functions, called in no order that a processor can learn: in a loop over one function it does what is
+ * around the hooks meanwhile, which it does not do in programs.
+ */
+#define NR_AROUND	128u	/* calls between two readings of the clock */
+#define AROUND_BATCHES	8u
 
 static void return_at_once(void *function, void *caller)
 {
@@ -187,27 +192,45 @@ static void return_at_once(void *function, void *caller)
 /* The compiler does not know which registers it keeps. */
 static void (*const volatile hook)(void *function, void *caller) = return_at_once;
 
-/* As the compiler calls the hooks of a function. Its argument has to survive the first one. */
-static NOINLINE uint32_t with_hooks(uint32_t value)
-{
-	hook((void *)with_hooks, __builtin_return_address(0));
-	__asm__ volatile("" : "+r"(value));
-	hook((void *)with_hooks, __builtin_return_address(0));
-	return value;
-}
+/* As the compiler calls the hooks of a function. Its arguments have to survive the first one. */
+#define WITH_HOOKS(number)                                                              \
+	static NOINLINE uint32_t with_hooks_##number(uint32_t a, uint32_t b)            \
+	{                                                                               \
+		hook((void *)with_hooks_##number, __builtin_return_address(0));         \
+		__asm__ volatile("" : "+r"(a), "+r"(b));                                \
+		a = (a ^ b) + number;                                                   \
+		hook((void *)with_hooks_##number, __builtin_return_address(0));         \
+		return a;                                                               \
+	}
+#define WITHOUT_HOOKS(number)                                                           \
+	static NOINLINE uint32_t without_hooks_##number(uint32_t a, uint32_t b)         \
+	{                                                                               \
+		__asm__ volatile("" : "+r"(a), "+r"(b));                                \
+		return (a ^ b) + number;                                                \
+	}
+#define LISTED_WITH(number)    with_hooks_##number,
+#define LISTED_WITHOUT(number) without_hooks_##number,
+#define FOR_32(X)                                                                         \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+	X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 
-static NOINLINE uint32_t without_hooks(uint32_t value)
-{
-	__asm__ volatile("" : "+r"(value));
-	return value;
-}
+FOR_32(WITH_HOOKS)
+FOR_32(WITHOUT_HOOKS)
 
-static NOINLINE uint64_t time_calls(uint32_t (*volatile function)(uint32_t value))
+typedef uint32_t around_function(uint32_t a, uint32_t b);
+static around_function *const with_hooks[] = { FOR_32(LISTED_WITH) };
+static around_function *const without_hooks[] = { FOR_32(LISTED_WITHOUT) };
+
+static NOINLINE uint64_t time_calls(around_function *const *functions)
 {
+	uint32_t drawn = 1, value = 0;
 	uint64_t start = now_ticks();
 
-	for (uint32_t i = 0; i < NR_AROUND; i++)
-		function(i);
+	for (uint32_t i = 0; i < NR_AROUND; i++) {
+		drawn = drawn * 1664525u + 1013904223u;
+		value = functions[drawn >> 27](value, i);
+	}
+	__asm__ volatile("" : : "r"(value));
 	return now_ticks() - start;
 }
 
@@ -219,7 +242,7 @@ static void measure_around(struct log_header *log)
 
 	if (live.timing == LOG_TIMING_COUNTS)
 		return;
-	for (uint32_t i = 0; i < NR_BATCHES; i++) {
+	for (uint32_t i = 0; i < AROUND_BATCHES; i++) {
 		ticks = time_calls(with_hooks);
 		with = ticks < with ? ticks : with;
 		ticks = time_calls(without_hooks);
