@@ -13,7 +13,6 @@
 #define STEPS_MIN	12
 #define STEPS_MAX	48
 #define FIGURES_WIDTH	47	/* width of the figures beside a curve */
-#define DISK_BLOCK_BYTES 4096
 #define RESOURCE_COLUMNS 5
 
 /* Figures of the set "process" on the page, added up over the processes. */
@@ -57,33 +56,13 @@ static struct value get_number(const struct column *column, const void *row)
 }
 
 /*
- * Bytes written by write() and the like between the first and the last reading. The recorder wrote the
- * bytes before that.
- */
-static double written_chars(const struct model *model)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct rowset *rows = process_rowset(model->processes[i], "process");
-		uint64_t first = rows ? rowset_first(rows, "write_chars") : LOG_NONE,
-			 last = rows ? rowset_last(rows, "write_chars") : LOG_NONE;
-
-		if (first != LOG_NONE && last > first)
-			sum += (double)(last - first);
-	}
-	return sum;
-}
-
-/*
  * The kernel counts pages of the log as written by the program that touched them. Whether these may be all
- * that was written.
+ * that was written. What write() was given says nothing: it may have gone to a pipe or /dev/null.
  */
 static bool is_only_the_log(const struct model *model, const struct resource *resource,
 			    const struct series *written)
 {
-	return strcmp(resource->column, "write_bytes") == 0 && written->last <= (double)model->log_bytes &&
-	       written_chars(model) < DISK_BLOCK_BYTES;
+	return strcmp(resource->column, "write_bytes") == 0 && written->last <= (double)model->log_bytes;
 }
 
 /*

@@ -125,15 +125,28 @@ static void add_fields(struct balance *balance)
 	}
 }
 
-static void add_peaks(struct balance *balance, struct process *process)
+/* The highest of all programs that the process was by exec. */
+static void add_peaks(struct balance *balance, struct process *first)
 {
-	const struct usage usage = usage_of_process(process);
+	double heap_bytes = NAN, rss_bytes = NAN;
 
-	if (process->header.heap_bytes == LOG_HEAP_REQUESTED)
-		add_own(balance, named_row(balance, OF_MEMORY, "peak heap"),
-			(double)process->heap_peak_bytes);
-	if (isfinite(usage.peak_rss_bytes))
-		add_own(balance, named_row(balance, OF_MEMORY, "peak RSS"), usage.peak_rss_bytes);
+	for (struct process *process = first; process; process = process_next_image(process)) {
+		if (process->header.heap_bytes == LOG_HEAP_REQUESTED)
+			heap_bytes = fmax(heap_bytes, (double)process->heap_peak_bytes);
+		rss_bytes = fmax(rss_bytes, usage_of_process(process).peak_rss_bytes);
+	}
+	if (isfinite(heap_bytes))
+		add_own(balance, named_row(balance, OF_MEMORY, "peak heap"), heap_bytes);
+	if (isfinite(rss_bytes))
+		add_own(balance, named_row(balance, OF_MEMORY, "peak RSS"), rss_bytes);
+}
+
+static bool is_later_image(const struct process *process)
+{
+	for (size_t i = 0; i < process->model->nr_processes; i++)
+		if (process_next_image(process->model->processes[i]) == process)
+			return true;
+	return false;
 }
 
 /* In a run of ranks only they are compared, not what they start, nor the launcher. */
@@ -185,6 +198,21 @@ static void finish_rows(struct balance *balance)
 	}
 }
 
+static void add_rank(struct balance *balance, struct process *first)
+{
+	struct process *last = first;
+
+	for (struct process *process = first; process; process = process_next_image(process)) {
+		if (!process->is_saved)
+			process_sums_each(process, add_sum, balance);
+		last = process;
+	}
+	if (!first->is_saved)
+		add_fields(balance);
+	add_peaks(balance, first);
+	close_rank(balance, last, NULL);
+}
+
 /* @of_part: others have the rest of the ranks. */
 static void read_ranks(struct balance *balance, struct model *model, bool of_part)
 {
@@ -201,14 +229,10 @@ static void read_ranks(struct balance *balance, struct model *model, bool of_par
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		if (!is_compared(process, has_ranks) || (process->is_saved && !has_saved_sums(model)))
+		if (!is_compared(process, has_ranks) || (process->is_saved && !has_saved_sums(model)) ||
+		    is_later_image(process))
 			continue;
-		if (!process->is_saved) {
-			process_sums_each(process, add_sum, balance);
-			add_fields(balance);
-		}
-		add_peaks(balance, process);
-		close_rank(balance, process, NULL);
+		add_rank(balance, process);
 	}
 	finish_rows(balance);
 	free(balance->functions);
@@ -295,7 +319,7 @@ bool balance_compares(const struct model *model)
 	size_t nr_ranks = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nr_ranks += is_compared(model->processes[i], true);
+		nr_ranks += is_compared(model->processes[i], true) && !process_next_image(model->processes[i]);
 	if (model->nr_processes == 1 && !model->processes[0]->is_saved && !model->processes[0]->entry_log)
 		for (size_t i = 0; i < model->processes[0]->nr_threads; i++)
 			if (begins_pool(model->processes[0], i))

@@ -297,6 +297,8 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t call_site
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
+	if (unlikely(live_never_records()))
+		return;
 	if (likely(log))
 		selection_poll(log);
 	if (selection.is_on && likely(log && thread) &&
@@ -486,6 +488,8 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t call_site,
 	struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
+	if (unlikely(live_never_records()))
+		return;
 	if (selection.is_on && likely(log && thread) &&
 	    likely(exit_is_left_out(thread, function_addr, stack_addr))) {
 		if (selection_excludes(function_addr))

@@ -14,7 +14,7 @@ LARGE struct settings settings;
 bool live_has_begun;
 uint64_t live_early_calls;
 
-static bool (*open_child)(void);	/* set by the constructor */
+bool (*live_opener)(void);
 static int nr_filters;		/* atomic; incremented before each filter by the thread that installs it */
 
 /* If a handler reads the clock too, the rest of this call counts as the program: some ns. */
@@ -35,12 +35,12 @@ void (*live_measure_again)(struct log_header *log);
 
 void live_when_child(bool (*open)(void))
 {
-	open_child = open;
+	live_opener = open;
 }
 
 bool live_open_child(void)
 {
-	return open_child && !live_is_sealed() && open_child();
+	return live_opener && !live_is_sealed() && live_opener();
 }
 
 bool live_claim_opening(enum live_opening state)

@@ -66,6 +66,15 @@ extern HIDDEN uint64_t live_early_calls;	/* calls before that: those of IFUNC re
 uint64_t live_clock_ns(void);
 /* The calling thread is in live_clock_ns(): what it runs in libc and in the vDSO is the recorder's time. */
 extern HIDDEN __thread bool live_reads_clock TLS_INITIAL_EXEC;
+/* See live_when_child(). Set by the constructor. */
+extern HIDDEN bool (*live_opener)(void);
+
+/* Nothing of this process will be recorded: its program is left out, or there is no place for a log. */
+static ALWAYS_INLINE bool live_never_records(void)
+{
+	return !live.log && !live_opener && live_has_begun;
+}
+
 /* The length of ticks, at the rate since the log began. */
 uint64_t live_ns_of(uint64_t ticks);
 /* The same for several, by one rate, so that they stay in their order. Changes them in place. */

@@ -25,6 +25,40 @@ load lib
 	record burn 50 10
 	run "$report"
 	[[ $output != *" disk write "* ]]
+	LD_PRELOAD=$library INSIDEME_RUN=null sh -c 'i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i + 1)); done' >/dev/null
+	run "$report" null
+	[[ $output != *" disk write "* ]]
+}
+
+# The map is an eighth of small blocks or more.
+@test "the map of live blocks is not in the peak of the process's memory" {
+	cat >blocks.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static void *blocks[300000];
+		static void fill(void)
+		{
+			for (int i = 0; i < 300000; i++)
+				memset(blocks[i] = malloc(200), 1, 200);
+		}
+		int main(void)
+		{
+			char line[256];
+			FILE *status;
+			fill();
+			status = fopen("/proc/self/status", "r");
+			while (fgets(line, sizeof(line), status))
+				if (!strncmp(line, "VmHWM", 5))
+					printf("%ld\n", atol(line + 6) << 10);
+		}
+	END
+	gcc -O1 -g -finstrument-functions blocks.c -o blocks
+	plain=$(./blocks)
+	LD_PRELOAD=$library ./blocks >with
+	found=$(view processes | "$here/csv" peak_rss_bytes)
+	between "peak" "$plain" "$found" $((plain + (4 << 20)))
+	between "with the map" $((plain + (8 << 20))) "$(cat with)" $((plain * 2))
 }
 
 @test "advice about calls that have no record" {

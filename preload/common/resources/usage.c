@@ -426,8 +426,9 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	}
 	peak_bytes = own_use_read_all(figures);
 	if (peak_bytes != LOG_NONE) {
-		figures->peak_rss_bytes = figure_less(peak_bytes,
-					       usage->log_pages.present * usage->log_pages.page_bytes);
+		figures->peak_rss_bytes =
+			figure_less(peak_bytes, usage->log_pages.present * usage->log_pages.page_bytes +
+							map_bytes(usage));
 		/* The kernel adds pages to its peak in batches, later than to RSS. */
 		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)
 			figures->peak_rss_bytes = figures->rss_bytes;
