@@ -275,6 +275,7 @@ struct log_header {
 	LOG_SHARED int64_t heap_look_bytes;
 	/* CPU time at @start: of exec, the dynamic linker and the images before; 0: not known */
 	uint64_t start_cpu_ns;
+	uint64_t exiting_ticks;	/* the recorder began to end its work, in the exit; 0: not yet */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 

@@ -303,6 +303,15 @@ static bool is_counted(const struct frames *frames, size_t i)
 	       nodes_is_half_counted(frames->thread, frames->frames[i].node);
 }
 
+/* Until when a call is open that began at @start_ticks: without the recorder's work in the exit. */
+static uint64_t open_until(const struct process *process, uint64_t start_ticks)
+{
+	const uint64_t exit_ticks = process->header.exiting_ticks;
+
+	return exit_ticks >= start_ticks && exit_ticks < process->last_ticks ? exit_ticks
+									     : process->last_ticks;
+}
+
 /*
  * From the top down: the time of a call is child time of the next timed call below it. An untimed call adds
  * nothing. Its child time comes from calls that stand for others, and goes to the next one.
@@ -314,7 +323,7 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 
 	for (size_t i = stack->nr_calls; i-- > 0;) {
 		const struct log_frame *frame = &frames->frames[i];
-		uint64_t ticks = process->last_ticks - frame->start_ticks;
+		uint64_t ticks = open_until(process, frame->start_ticks) - frame->start_ticks;
 		uint64_t child_ticks = frame->child_ticks + above_ticks;
 
 		if (!frame->start_ticks)

@@ -319,7 +319,8 @@ bool balance_compares(const struct model *model)
 	size_t nr_ranks = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nr_ranks += is_compared(model->processes[i], true) && !process_next_image(model->processes[i]);
+		nr_ranks += is_compared(model->processes[i], true) &&
+			    !process_next_image(model->processes[i]);
 	if (model->nr_processes == 1 && !model->processes[0]->is_saved && !model->processes[0]->entry_log)
 		for (size_t i = 0; i < model->processes[0]->nr_threads; i++)
 			if (begins_pool(model->processes[0], i))
