@@ -507,8 +507,9 @@ static void limit_cpu(struct model *model)
 {
 	double cpu_ns = 0, share;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		cpu_ns += usage_of_process(model->processes[i]).cpu_ns;
+	for (size_t i = 0; i < model->nr_processes; i++)	/* the kernel counts on through an exec */
+		if (!process_next_image(model->processes[i]))
+			cpu_ns += usage_of_process(model->processes[i]).cpu_ns;
 	share = cpu_ns / model->used_ns[USE_CPU_NS];
 	if (!(share < 1))
 		return;

@@ -124,10 +124,13 @@ static void divide_path(struct path_shares *path, const struct path_shares *abov
 	const double *rest = wait_is_blocked_throughout(node->function->wait) ? blocked : above->below;
 	double raw_ns = node->sum.total_ns, raw_self_ns = fmax(node->sum.self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
-	double own[NR_SHARES], own_ns = share * raw_self_ns, off_ns;
+	double own[NR_SHARES], own_ns = share * raw_self_ns, off_ns, recorded_below_ns, others_below_ns;
 	int first = SHARE_WAIT;		/* this part and the later ones are the call's own */
 
 	take_overlap_off(path->rest);
+	/* time in callees without a record: of recorded calls, and of calls that have no record either */
+	recorded_below_ns = fmax(sum_from(path->rest, SHARE_CPU) - own_ns, 0);
+	others_below_ns = (1 - share) * fmax(raw_ns - raw_self_ns, 0);
 	memcpy(own, path->rest, sizeof(own));
 	memcpy(path->below, path->rest, sizeof(own));
 	while (first < NR_SHARES && sum_from(own, first) > own_ns)
@@ -143,6 +146,8 @@ static void divide_path(struct path_shares *path, const struct path_shares *abov
 	make_shares(own);
 	make_shares(path->below);
 	mix(own, rest, share);
+	if (recorded_below_ns + others_below_ns > 0)
+		share = recorded_below_ns / (recorded_below_ns + others_below_ns);
 	mix(path->below, rest, share);
 	for (int i = 0; i < NR_SHARES; i++)
 		if (!(raw_ns > 0))
@@ -209,9 +214,37 @@ static void bound_cpu(struct path_shares *path, const struct tree_node *node, co
 	}
 }
 
+/*
+ * Readings of CPU time and of waiting are apart in time, so blocked time is too much in some paths and below
+ * 0 in others. In calls that do not wait, its sum is right. Return: the part of those above 0 that it is.
+ */
+static double blocked_scale(const struct path_shares *shares, const struct model *model)
+{
+	double sum_ns = 0, above_ns = 0;
+
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		double ns = shares[node->id].rest[SHARE_BLOCKED];
+
+		if (wait_is_blocked(node->function->wait))
+			continue;
+		sum_ns += ns;
+		above_ns += fmax(ns, 0);
+	}
+	return above_ns > 0 ? fmax(sum_ns, 0) / above_ns : 1;
+}
+
+static void scale_blocked(double *rest, double scale)
+{
+	double moved_ns = (1 - scale) * fmax(rest[SHARE_BLOCKED], 0);
+
+	rest[SHARE_BLOCKED] -= moved_ns;
+	rest[SHARE_WAIT] += moved_ns;
+}
+
 void use_shares_finish(struct path_shares *shares, const struct model *model)
 {
 	struct ready ready = { 0 };
+	double scale = blocked_scale(shares, model);
 
 	for (int i = 0; i < NR_SHARES; i++)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
@@ -219,6 +252,8 @@ void use_shares_finish(struct path_shares *shares, const struct model *model)
 		struct path_shares *path = &shares[node->id];
 		double divided_ns, more_ns;
 
+		if (!wait_is_blocked(node->function->wait))
+			scale_blocked(path->rest, scale);
 		path->ready_ns = path->rest[SHARE_WAIT];
 		ready.recorded_ns += path->ready_ns;
 		divide_path(path, &shares[node->starter ? 0 : node->parent->id], node);

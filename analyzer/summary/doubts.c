@@ -37,10 +37,10 @@ static const struct loss losses[] = {
 	{ LOG_LOST_SLICES, "lost_slices", "single call is missing in -v calls; counts and times include it",
 	  "single calls are missing in -v calls; counts and times include them", false },
 	{ LOG_LOST_PATHS, "folded_paths",
-	  "call path had no room and counts as (other paths); calls and times of functions include "
-	  "it",
-	  "call paths had no room and count as (other paths); calls and times of functions include "
-	  "them",
+	  "call path had no room and counts below (other paths), for its function if that had room "
+	  "there",
+	  "call paths had no room and count below (other paths), for their functions if these had "
+	  "room there",
 	  true },
 	{ LOG_LOST_CALLS, "lost_calls", "call is missing from all figures",
 	  "calls are missing from all figures", true },

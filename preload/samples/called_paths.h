@@ -18,7 +18,10 @@ static ALWAYS_INLINE uint32_t call_origin_word(struct call_origin origin)
 	return (uint32_t)origin.call_site + (uint32_t)origin.return_addr * 0x9e3779b1u;
 }
 
-/* An entry of the thread's cache with timing auto; it is checked against the node's caller as well. */
+/*
+ * An entry of the thread's cache with timing auto; it is checked against the node's caller as well. Nodes of
+ * "(other paths)" have several callers.
+ */
 struct called_path {
 	uint32_t ref;
 	uint32_t origin;	/* call_origin_word() */
@@ -50,7 +53,8 @@ static ALWAYS_INLINE uint32_t called_path(struct log_thread *thread, uint32_t pa
 	const uint32_t ref = known->ref;
 	const struct log_node *node = node_at(live.log, ref);
 
-	if (likely(known->origin == word && node->function_addr == function_addr && node->caller == parent))
+	if (likely(known->origin == word && node->function_addr == function_addr &&
+		   (node->caller == parent || (thread->others && node->parent == thread->others))))
 		return ref;
 	return called_path_find(thread, parent, function_addr, origin);
 }

@@ -295,12 +295,33 @@ static struct log_thread *take_main(void)
 	return is_main ? live.main_record : NULL;
 }
 
+#define ASK_AGAIN_US 10000u
+
+/* When this process's log had no room for a record, and nobody has asked since; both atomic. */
+static uint64_t no_room_ticks;
+static uint32_t no_room_pid;
+
+/* Looking for a record takes some us, and each hook of a thread without one would do that. */
+static bool asked_in_vain(void)
+{
+	const uint64_t ticks = __atomic_load_n(&no_room_ticks, __ATOMIC_RELAXED);
+
+	return unlikely(ticks) && __atomic_load_n(&no_room_pid, __ATOMIC_RELAXED) == live.log->pid &&
+	       now_ticks() - ticks < ASK_AGAIN_US * live.log->threshold_floor_ticks;
+}
+
+static void note_vain(void)
+{
+	__atomic_store_n(&no_room_pid, live.log->pid, __ATOMIC_RELAXED);
+	__atomic_store_n(&no_room_ticks, now_ticks(), __ATOMIC_RELAXED);
+}
+
 static struct log_thread *make(void *function)
 {
 	struct log_thread *thread;
 	uint64_t mask = 0;
 
-	if (live_is_private || (!live.log && !live_open_child()))
+	if (live_is_private || (!live.log && !live_open_child()) || (!self && asked_in_vain()))
 		return NULL;
 	/* A handler that comes in between would make a second record. */
 	if (!live_is_sealed())
@@ -309,6 +330,8 @@ static struct log_thread *make(void *function)
 		self = take_main();
 	if (!self)
 		self = record_for_thread((uint64_t)function);
+	if (!self)
+		note_vain();
 	thread = self;
 	if (!live_is_sealed())
 		sys_restore_signals(&mask);

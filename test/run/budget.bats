@@ -46,3 +46,52 @@ starts_of() { awk -F, -v name="$1" '$1 == name { print $2 }' calls.csv; }
 	last=$(awk -F, '$1 == "leaf" && $4 < 1000 && $3 > last { last = $3 } END { print last }' calls.csv)
 	between "end of the last call below 1 us" 1 "$last" $((at + 1000))
 }
+
+# Each hook of such a thread looked for a record that its owner has left, by a signal to each owner.
+@test "threads for which the log has no room make no system calls in their hooks" {
+	command -v strace >/dev/null || skip "no strace"
+	cat >full.c <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		static __thread volatile long n;
+		static pthread_barrier_t filled;
+		static void leaf(void) { n++; }
+		static void right(int depth);
+		static void left(int depth) { leaf(); if (depth) { left(depth - 1); right(depth - 1); } }
+		static void right(int depth) { leaf(); if (depth) { left(depth - 1); right(depth - 1); } }
+		static void *fill(void *argument)
+		{
+			left(14);
+			pthread_barrier_wait(&filled);
+			pthread_barrier_wait(&filled);
+			return argument;
+		}
+		static void *work(void *argument)
+		{
+			for (int i = 0; i < 20000; i++)
+				leaf();
+			return argument;
+		}
+		int main(void)
+		{
+			pthread_t fillers[4], workers[32];
+			pthread_barrier_init(&filled, NULL, 5);
+			for (int i = 0; i < 4; i++)
+				pthread_create(&fillers[i], NULL, fill, NULL);
+			pthread_barrier_wait(&filled);
+			for (int i = 0; i < 32; i++)
+				pthread_create(&workers[i], NULL, work, NULL);
+			for (int i = 0; i < 32; i++)
+				pthread_join(workers[i], NULL);
+			pthread_barrier_wait(&filled);
+			for (int i = 0; i < 4; i++)
+				pthread_join(fillers[i], NULL);
+			puts("done");
+		}
+	END
+	gcc -O1 -g -finstrument-functions -pthread full.c -o full
+	INSIDEME_TIMING=exact INSIDEME_BUDGET=1M strace -f -e trace=tkill -o signals \
+		-E LD_PRELOAD="$library" ./full >out
+	same "output" "$(cat out)" "done"
+	between "signals" 0 "$(grep -c tkill signals)" 20000
+}
