@@ -198,6 +198,18 @@ static void finish_path(struct path_shares *path, const struct tree_node *node, 
 }
 
 /*
+ * Readings of CPU time are too far apart to tell short waits from what is between them. As far as they know,
+ * the thread ran outside of these. Samples know better.
+ */
+static void raise_cpu(double *rest, double least_ns)
+{
+	double more_ns = fmin(fmax(least_ns - rest[SHARE_CPU], 0), fmax(rest[SHARE_BLOCKED], 0));
+
+	rest[SHARE_CPU] += more_ns;
+	rest[SHARE_BLOCKED] -= more_ns;
+}
+
+/*
  * Threads may have been ready for longer than the paths say so far. That time is moved from the excess of CPU
  * time. The rest of the excess is the hooks' cost. In a call that waits, it is part of the wait.
  */
@@ -211,6 +223,7 @@ static void bound_cpu(struct path_shares *path, const struct tree_node *node, co
 	if (wait_is_blocked(node->function->wait)) {
 		path->rest[SHARE_CPU] -= excess - more_ns;
 		path->rest[SHARE_BLOCKED] += excess - more_ns;
+		raise_cpu(path->rest, node->rare->least_cpu_ns);
 	}
 }
 

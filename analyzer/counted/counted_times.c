@@ -176,9 +176,12 @@ static double most_ns(double sampled_ns, double sample_ns)
  * off the processor, so its CPU time is limited to what its own samples can stand for. The same holds for a
  * library call that waits, whose CPU time is a small rest of a long wait.
  */
-static void set_most_cpu(struct tree_node *owner, double own_ns, double sample_ns)
+static void set_cpu_bounds(struct tree_node *owner, double own_ns, double sample_ns)
 {
-	rare_counters_of(&owner->rare)->most_cpu_ns = most_ns(own_ns, sample_ns);
+	struct rare_counters *rare = rare_counters_of(&owner->rare);
+
+	rare->most_cpu_ns = most_ns(own_ns, sample_ns);
+	rare->least_cpu_ns = fmax(2 * own_ns - rare->most_cpu_ns, 0);
 }
 
 /*
@@ -231,7 +234,7 @@ static void divide_by_pool(struct taker *taker, struct tree_node *owner, double 
 		given_ns += entry->ns * share;
 	}
 	settle(taker, owner, self_ns, given_ns + group->stubs_ns * share);
-	set_most_cpu(owner, group->own_ns * share, sample_group_mean_ns(group));
+	set_cpu_bounds(owner, group->own_ns * share, sample_group_mean_ns(group));
 }
 
 /*
@@ -298,7 +301,7 @@ static void divide(struct taker *taker, struct tree_node *owner)
 		division->given_share = counted_share(group, self_ns + division->lent_ns);
 		settle(taker, owner, self_ns, group->counted_ns * division->given_share + group->stubs_ns);
 		if (division->given_share > 0 || pool->is_by_samples || owner->function->wait)
-			set_most_cpu(owner, group->own_ns, sample_group_mean_ns(group));
+			set_cpu_bounds(owner, group->own_ns, sample_group_mean_ns(group));
 	} else if (counted_samples_suffice(&taker->samples, &pool->group)) {
 		divide_by_pool(taker, owner, self_ns);
 	} else {

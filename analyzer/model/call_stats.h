@@ -51,6 +51,7 @@ struct rare_counters {
 	uint64_t counted_calls;		/* this and the following: see counted_times.h */
 	double sampled_ns;
 	double most_cpu_ns;    /* of a recorded path's self time, by its samples; 0: not limited */
+	double least_cpu_ns;   /* the same, at least */
 	double moved_self_ns;  /* added to its times; */
 	double moved_total_ns; /* below 0: subtracted */
 	double moved_self_variance_ns2;

@@ -18,7 +18,7 @@ all_views=" "
 		[ "$(sum samples function=read kind=sampled)" -ge 5 ]
 		same "calls" "$(waits calls function=read kind=sampled)" ""
 		"$report" -v waits >page
-		grep -E '^ *≈[0-9.]+ ms .*clock_nanosleep in main > wait_raw' page
+		grep -E '^ *≈[0-9.]+ m?s .*clock_nanosleep in main > wait_raw' page
 		same "object" "$(waits object function=read kind=sampled caller=read_raw)" pipe
 	done
 }

@@ -193,6 +193,10 @@ static int read_from_outside(struct usage *usage, struct figures *figures)
 	figures->system_ns = stat.system_ns;
 	/* each page of the log that the program has in memory is a page fault that we caused */
 	figures->minor_faults = figure_less(stat.minor_faults, usage->log_pages.present);
+	if (figures->minor_faults < usage->minor_faults)	/* pages that came between both readings */
+		figures->minor_faults = usage->minor_faults;
+	if (figures->minor_faults != LOG_NONE)
+		usage->minor_faults = figures->minor_faults;
 	figures->major_faults = stat.major_faults;
 	usage->child_faults = stat.child_faults;
 	if (usage->nr_readings++ % RARELY == 0 || is_over(usage, &stat))

@@ -27,6 +27,7 @@ struct usage {
 	uint64_t own_written_bytes;
 	uint64_t own_written_reach_bytes;
 	uint64_t written_bytes;		/* at the last reading, without them */
+	uint64_t minor_faults;		/* at the last reading from outside, without the log's pages */
 	/*
 	 * Every how many rows all numbers are read; the rows between have CPU time and memory
 	 * alone. 0: all are full
