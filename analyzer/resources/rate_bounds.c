@@ -95,6 +95,14 @@ static double nr_threads(const struct process *process, const struct rowset *row
 	return fmax(most, 1);
 }
 
+/* Each thread may wait all the time. Their readings are older than the row, by different times. */
+static double most_waiting(struct process *process)
+{
+	const struct rowset *rows = process_rowset(process, "process");
+
+	return rows ? 100 * nr_threads(process, rows) : NAN;
+}
+
 /* In cores or percent; NAN: not known, as with the engines of a GPU. */
 static double most_of(struct process *process, const struct rowset *rows, uint32_t column)
 {
@@ -108,6 +116,8 @@ static double most_of(struct process *process, const struct rowset *rows, uint32
 		{ "cgroup", LOG_UNIT_NS, ALL_PROCESSORS },
 	};
 
+	if (strcmp(rows->set, "process_slow") == 0 && rows->columns[column].unit == LOG_UNIT_WAIT_NS)
+		return most_waiting(process);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
 			return sets[i].most != ALL_PROCESSORS

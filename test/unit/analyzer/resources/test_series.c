@@ -292,6 +292,26 @@ TEST(a_process_of_one_thread_uses_one_processor)
 	build_free(&build, model);
 }
 
+/* Readings of its threads are older than the row, by different times: 20 ms of waiting in 10 ms. */
+TEST(a_process_of_one_thread_waits_all_the_time_at_most)
+{
+	struct log_rows *rows;
+	struct model *model;
+	struct series series;
+
+	build_begin(&build);
+	build_line("process_slow", LOG_UNIT_WAIT_NS, LOG_CUMULATIVE, 0, 20 * MS);
+	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "threads" }, 2, NR_ROWS);
+	((struct log_column *)(rows + 1))[1].kind = LOG_GAUGE;
+	for (uint64_t i = 0; i < NR_ROWS; i++)
+		build_row(rows, NS_START + (i + 1) * 10 * MS, (uint64_t[]){ i * MS, 1 });
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series = series_of(model, "process_slow");
+	assert_near(series.peak, 100);
+	build_free(&build, model);
+}
+
 TEST(areas_of_one_set_and_another_id_stay_apart)
 {
 	struct model *model;
