@@ -2,6 +2,7 @@
 /* The threads of a run: when each began and ended, and what it did. */
 #include "analyzer/views/views.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/samples_read.h"
+#include "analyzer/resources/time_curve.h"
 
 #define TEXT_THREADS 40
 
@@ -94,13 +96,24 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 
 enum { TIME_ON_CPU, TIME_READY, TIME_WAITING };
 
-/* By samples of time. */
-static struct value get_sampled(const struct column *column, const void *row)
+/* As the kernel counted it, at its last reading. NAN: not read, or the record is of several threads. */
+static double counted_ns(const struct thread *thread, const char *name)
 {
+	const struct rowset *rows =
+		thread->nr_threads == 1 ? thread_rowset(thread->process, "thread", thread->tid) : NULL;
+	const uint64_t ns = rows && rowset_column(rows, name) >= 0 ? rowset_last(rows, name) : LOG_NONE;
+
+	return ns == LOG_NONE ? NAN : (double)ns;
+}
+
+/* By samples of time, or else by the kernel. */
+static struct value get_time(const struct column *column, const void *row)
+{
+	static const char *const names[] = { "thread_cpu_ns", "thread_wait_ns", "thread_blocked_ns" };
 	const struct thread *thread = ((const struct thread_row *)row)->thread;
 
 	if (!thread->process->header.samples_are_of_time)
-		return value_empty();
+		return ns_cell(counted_ns(thread, names[column->index]));
 	return ns_cell(column->index == TIME_ON_CPU  ? thread->on_cpu_ns
 		       : column->index == TIME_READY ? thread->ready_ns
 						     : thread->waiting_ns);
@@ -153,12 +166,21 @@ static const struct column columns[] = {
 	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
 	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "live_bytes", "Allocated less freed", COLUMN_SUMS, get_heap, LIVE_BYTES },
-	{ "on_cpu_ns", "On CPU", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_ON_CPU },
-	{ "ready_ns", "Ready", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_READY },
-	{ "waiting_ns", "Waiting", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_WAITING },
+	{ "on_cpu_ns", "On CPU", COLUMN_SUMS, get_time, TIME_ON_CPU },
+	{ "ready_ns", "Ready", COLUMN_SUMS, get_time, TIME_READY },
+	{ "waiting_ns", "Waiting", COLUMN_SUMS | COLUMN_WAITS, get_time, TIME_WAITING },
 	WHO_RUN_COLUMNS(get_who),
 	{ "who", "Name", COLUMN_LEFT | COLUMN_TEXT, get_text, TEXT_WHO },
 };
+
+static bool has_readings(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
+			if (isfinite(counted_ns(model->processes[i]->threads[j], "thread_cpu_ns")))
+				return true;
+	return false;
+}
 
 static const char *text_columns(struct document *document, const struct report *report)
 {
@@ -170,7 +192,9 @@ static const char *text_columns(struct document *document, const struct report *
 			     model->calls && report_has_times(report) ? "functions_ns,functions_percent,"
 								      : "",
 			     report_has_heap(report) ? "alloc_bytes," : "",
-			     samples_know_waits(model) ? "on_cpu_ns,ready_ns,waiting_ns," : "");
+			     samples_know_waits(model) ? "on_cpu_ns,ready_ns,waiting_ns,"
+			     : has_readings(model)     ? "on_cpu_ns,ready_ns,"
+						       : "");
 }
 
 /* Count the calls that were open when each thread ended. Only threads with open calls left such an event. */

@@ -311,3 +311,47 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	"$report" | tr -s ' \n' ' ' >page
 	between "ms" 285 "$(grep -oE '[0-9]+ ms of the CPU time, [0-9]+ %, is in no recorded function' page | cut -d' ' -f1)" 330
 }
+
+@test "threads have the CPU time that they say" {
+	local name
+	cat >two.c <<-'END'
+		#define _GNU_SOURCE
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		static long cpu_ns(void)
+		{
+			struct timespec now;
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+			return now.tv_sec * 1000000000 + now.tv_nsec;
+		}
+		static void *burn(void *name)
+		{
+			pthread_setname_np(pthread_self(), name);
+			while (cpu_ns() < 300000000)
+				;
+			return NULL;
+		}
+		static void *nap(void *name)
+		{
+			pthread_setname_np(pthread_self(), name);
+			usleep(300000);
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t threads[2];
+			pthread_create(&threads[0], NULL, burn, "burns");
+			pthread_create(&threads[1], NULL, nap, "naps");
+			pthread_join(threads[0], NULL);
+			pthread_join(threads[1], NULL);
+		}
+	END
+	gcc -O1 -g -finstrument-functions -pthread two.c -o two
+	LD_PRELOAD=$library INSIDEME_INTERVAL=10ms ./two
+	view threads >threads.csv
+	between "CPU time of burns, ms" 200 "$(($("$here/csv" on_cpu_ns thread_name=burns <threads.csv) / 1000000))" 310
+	between "CPU time of naps, ms" 0 "$(($("$here/csv" on_cpu_ns thread_name=naps <threads.csv) / 1000000))" 20
+	"$report" -v threads | grep -q 'On CPU .*Ready'
+}
