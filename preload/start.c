@@ -161,8 +161,12 @@ static void identify_child(struct process_id *id, const struct log_entry *entry)
 	id->rank.is_child = id->rank.rank >= 0;
 }
 
-/* Continue from the state at the fork: the calls that were open then, and the heap. */
-static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls)
+/*
+ * Continue from the state at the fork: the calls that were open then, and the heap. What it took to open the
+ * log since @opening_ticks is no time of these calls.
+ */
+static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls,
+		       uint64_t opening_ticks)
 {
 	if (entry) {
 		log->start = entry->begin;
@@ -174,7 +178,7 @@ static void go_on_from(struct log_header *log, const struct log_entry *entry, co
 	live.main_record = self;
 	heap_take_early();
 	if (calls)
-		stack_open_again(self, calls, log->start.ticks);
+		stack_open_again(self, calls, log->start.ticks + now_ticks() - opening_ticks);
 }
 
 static void begin_child(void)
@@ -182,6 +186,7 @@ static void begin_child(void)
 	const struct log_header *parent = entry_holder();
 	const struct log_entry *entry = entry_own();
 	struct open_calls *calls = entry_take_calls();
+	const uint64_t opening_ticks = clock_ticks(parent->clock);
 	struct process_id id;
 
 	self = NULL;
@@ -204,7 +209,7 @@ static void begin_child(void)
 		sites_log_all();
 		line_units_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
-		go_on_from(live.log, entry, calls);
+		go_on_from(live.log, entry, calls, opening_ticks);
 		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));
 		/* unmaps the parent's */
 		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
