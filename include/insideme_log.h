@@ -276,6 +276,8 @@ struct log_header {
 	/* CPU time at @start: of exec, the dynamic linker and the images before; 0: not known */
 	uint64_t start_cpu_ns;
 	uint64_t exiting_ticks;	/* the recorder began to end its work, in the exit; 0: not yet */
+	uint64_t exiting_thread; /* ref of the thread whose exit that was; 0: it has no record */
+	uint64_t heap_map_most_bytes; /* the most that heap_map_bytes has been */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -413,7 +415,7 @@ struct log_node {
 		};
 		struct {		/* of a library call that waits */
 			uint32_t reserved_cost;
-			uint16_t cost_calls;	/* those in which cost_ticks was measured, or half of them, */
+			uint16_t cost_calls;	/* in which cost_ticks was measured; halved at 2^15 */
 		};
 	};
 	uint64_t total_ticks;
@@ -426,7 +428,7 @@ struct log_node {
 			uint32_t window_ticks;
 			uint32_t caller;	/* ref of the node that was the thread's current one */
 		};
-		uint32_t cost_ticks;	/* and so on: what recording these took, outside of their own time */
+		uint32_t cost_ticks;	/* what it took to record cost_calls, outside of their own time */
 	};
 	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
 	uint32_t histogram[LOG_BUCKETS];

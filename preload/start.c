@@ -178,7 +178,7 @@ static void go_on_from(struct log_header *log, const struct log_entry *entry, co
 	live.main_record = self;
 	heap_take_early();
 	if (calls)
-		stack_open_again(self, calls, log->start.ticks + now_ticks() - opening_ticks);
+		stack_open_again(self, calls, log->start.ticks + clock_ticks(log->clock) - opening_ticks);
 }
 
 static void begin_child(void)

@@ -371,12 +371,8 @@ struct value facts_share(const struct column *column, const void *row)
 struct value facts_heap(const struct column *column, const void *row)
 {
 	const struct facts *facts = row;
-	const bool is_counted = facts->function && facts->function->is_counted;
 
-	/* of a counted function only the first frees are its own */
-	if (!facts->heap || (is_counted && is_of_frees(column->index)))
-		return value_empty();
-	return heap_cell(facts->heap, column->index);
+	return facts->heap ? heap_cell(facts->heap, column->index) : value_empty();
 }
 
 struct value facts_samples(const struct column *column, const void *row)

@@ -83,13 +83,14 @@ static int by_self(const void *a, const void *b)
 /* Is it a header, by the end of its name? */
 static bool is_header(const char *file)
 {
-	static const char *const others[] = { ".inl", ".ipp", ".tcc", ".tpp" };
-	const char *end = strrchr(file, '.');
+	static const char *const ends[] = { ".h",   ".hh",  ".hpp", ".hxx", ".h++", ".H",
+					    ".inl", ".ipp", ".tcc", ".tpp" };
+	const char *end = strrchr(path_base(file), '.');
 
-	for (size_t i = 0; end && i < sizeof(others) / sizeof(*others); i++)
-		if (strcmp(end, others[i]) == 0)
+	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
+		if (strcmp(end, ends[i]) == 0)
 			return true;
-	return end && (strncmp(end, ".h", 2) == 0 || strncmp(end, ".H", 2) == 0);
+	return false;
 }
 
 /*

@@ -111,13 +111,15 @@ static struct hook_cost blocks_cost(const struct thread *thread, const struct lo
 	return cost;
 }
 
+#define MOST_COST_TICKS (1 << 20)	/* more is damage */
+
 /*
  * Of a library call that waits. To record it takes longer than hooks do, and depends on the call and on the
  * caches. So it was measured in some of its own calls.
  */
 static struct log_cost cost_of_wait(const struct log_node *node, const struct log_cost *timed)
 {
-	double outside_ticks = (double)node->cost_ticks / node->cost_calls;
+	double outside_ticks = fmin((double)node->cost_ticks / node->cost_calls, MOST_COST_TICKS);
 
 	return (struct log_cost){
 		.full = (uint32_t)(outside_ticks * (1 << LOG_COST_SHIFT)) + timed->inside,
@@ -131,6 +133,7 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 	const struct log_cost *costs = process->header.costs, *timed = &costs[LOG_COST_TIMED],
 			      *untimed = &costs[LOG_COST_UNTIMED];
 	struct log_cost of_wait;
+	bool is_measured;	/* with the slices */
 	double timed_calls = (double)log_node_timed_calls(node),
 	       untimed_calls = (double)node->calls - timed_calls;
 	/* an outermost path is made before the time of its function begins, so it is in no function's time */
@@ -141,7 +144,9 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 		return (struct hook_cost){ 0 };
 	if (!process->header.threshold_ticks && costs[LOG_COST_RECORDED].full)	/* each call has a slice */
 		timed = &costs[LOG_COST_RECORDED];
-	if (log_is_wait(node->function_addr) && node->cost_calls) {
+	is_measured = log_is_wait(node->function_addr) && node->cost_calls &&
+		      process->header.timing != LOG_TIMING_ADAPTIVE;
+	if (is_measured) {
 		of_wait = cost_of_wait(node, timed);
 		timed = &of_wait;
 	}
@@ -150,7 +155,7 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 		known_calls(process, node) * cost_ns(timed->inside, process) + blocks.hooks_ns,
 		timed_calls * cost_ns(timed->full, process) +
 			untimed_calls * cost_ns(untimed->full, process) + new_path_ns +
-			slices_ns(process, node) + blocks.hooks_ns,
+			(is_measured ? 0 : slices_ns(process, node)) + blocks.hooks_ns,
 		timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process) +
 			blocks.noise_ns,
 		new_path_ns,

@@ -31,15 +31,16 @@ static bool was_here(const struct process *process)
 
 /*
  * The kernel's peak of a process includes earlier programs of the same pid, the log's own pages, and the map
- * of live blocks. If it rose since this program began, it is this program's, less the other two.
+ * of live blocks. If it rose since this program began, it is this program's, and less the other two, at
+ * their largest, it is a lower bound.
  */
 static void take_peak(struct process *process, uint64_t bytes)
 {
 	const struct log_header *header = &process->header;
-	const uint64_t own_bytes = header->file_bytes + header->heap_map_bytes;
+	const uint64_t own_bytes = header->file_bytes + header->heap_map_most_bytes;
 
 	if (bytes == LOG_NONE || bytes <= header->start_peak_rss_bytes || bytes <= own_bytes ||
-	    own_bytes < header->heap_map_bytes)
+	    own_bytes < header->heap_map_most_bytes)
 		return;
 	bytes -= own_bytes;
 	if (process->peak_rss_bytes == LOG_NONE || bytes > process->peak_rss_bytes)

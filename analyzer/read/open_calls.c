@@ -303,13 +303,16 @@ static bool is_counted(const struct frames *frames, size_t i)
 	       nodes_is_half_counted(frames->thread, frames->frames[i].node);
 }
 
-/* Until when a call is open that began at @start_ticks: without the recorder's work in the exit. */
-static uint64_t open_until(const struct process *process, uint64_t start_ticks)
+/* Until when a call is open that began at @start_ticks: without the recorder's work in its thread's exit. */
+static uint64_t open_until(const struct thread *thread, uint64_t start_ticks)
 {
+	const struct process *process = thread->process;
 	const uint64_t exit_ticks = process->header.exiting_ticks;
 
-	return exit_ticks >= start_ticks && exit_ticks < process->last_ticks ? exit_ticks
-									     : process->last_ticks;
+	return exit_ticks >= start_ticks && exit_ticks < process->last_ticks &&
+			       process->header.exiting_thread == thread->ref
+		       ? exit_ticks
+		       : process->last_ticks;
 }
 
 /*
@@ -323,7 +326,7 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 
 	for (size_t i = stack->nr_calls; i-- > 0;) {
 		const struct log_frame *frame = &frames->frames[i];
-		uint64_t ticks = open_until(process, frame->start_ticks) - frame->start_ticks;
+		uint64_t ticks = open_until(stack->thread, frame->start_ticks) - frame->start_ticks;
 		uint64_t child_ticks = frame->child_ticks + above_ticks;
 
 		if (!frame->start_ticks)

@@ -83,10 +83,10 @@ void resource_limits_read(struct resource_limits *limits, const struct model *mo
 		add(limits, model->monitors[i]);
 }
 
-/* A group without a limit of its own has all of the machine. */
+/* A group has no more than the machine. */
 static double of_group(const struct resource_limit *limit)
 {
-	return isnan(limit->group) ? limit->machine : limit->group;
+	return fmin(limit->group, limit->machine);
 }
 
 double resource_limit(const struct resource_limits *limits, const char *column)

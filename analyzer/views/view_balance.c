@@ -141,18 +141,20 @@ static void add_peaks(struct balance *balance, struct process *first)
 		add_own(balance, named_row(balance, OF_MEMORY, "peak RSS"), rss_bytes);
 }
 
-static bool is_later_image(const struct process *process)
-{
-	for (size_t i = 0; i < process->model->nr_processes; i++)
-		if (process_next_image(process->model->processes[i]) == process)
-			return true;
-	return false;
-}
-
 /* In a run of ranks only they are compared, not what they start, nor the launcher. */
 static bool is_compared(const struct process *process, bool has_ranks)
 {
 	return !has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child);
+}
+
+/* Does a process that is compared become @process by exec? */
+static bool is_later_image(const struct process *process, bool has_ranks)
+{
+	for (size_t i = 0; i < process->model->nr_processes; i++)
+		if (process_next_image(process->model->processes[i]) == process &&
+		    is_compared(process->model->processes[i], has_ranks))
+			return true;
+	return false;
 }
 
 /* For ranks without logs. Their fields are those at the time of saving. */
@@ -230,7 +232,7 @@ static void read_ranks(struct balance *balance, struct model *model, bool of_par
 		struct process *process = model->processes[i];
 
 		if (!is_compared(process, has_ranks) || (process->is_saved && !has_saved_sums(model)) ||
-		    is_later_image(process))
+		    is_later_image(process, has_ranks))
 			continue;
 		add_rank(balance, process);
 	}
@@ -320,7 +322,7 @@ bool balance_compares(const struct model *model)
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		nr_ranks += is_compared(model->processes[i], true) &&
-			    !process_next_image(model->processes[i]);
+			    !is_later_image(model->processes[i], true);
 	if (model->nr_processes == 1 && !model->processes[0]->is_saved && !model->processes[0]->entry_log)
 		for (size_t i = 0; i < model->processes[0]->nr_threads; i++)
 			if (begins_pool(model->processes[0], i))

@@ -292,7 +292,7 @@ static const char *note_of(struct document *document, const struct report *repor
 			"before the thread's next allocation%s",
 			report_has_counted(report)
 				? "; paths may lack functions in between whose calls were only "
-				  "counted; what these freed counts for their callers"
+				  "counted; what these freed since counts for their callers"
 				: "");
 	return has_hooks(model) ? "by the function itself; a free counts where it happens; "
 				  "INSIDEME_HEAP=live records what lived at the peak and what was never freed"

@@ -96,6 +96,15 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 
 enum { TIME_ON_CPU, TIME_READY, TIME_WAITING };
 
+/* What the first thread's counters had before the program began: the kernel's go on through an exec. */
+static uint64_t before_ns(const struct thread *thread, const struct rowset *rows, const char *name)
+{
+	if (thread->tid != thread->process->header.pid)
+		return 0;
+	return strcmp(name, "thread_cpu_ns") == 0 ? thread->process->header.start_cpu_ns
+						  : rowset_first(rows, name);
+}
+
 /* As the kernel counted it, at its last reading. NAN: not read, or the record is of several threads. */
 static double counted_ns(const struct thread *thread, const char *name)
 {
@@ -103,7 +112,7 @@ static double counted_ns(const struct thread *thread, const char *name)
 		thread->nr_threads == 1 ? thread_rowset(thread->process, "thread", thread->tid) : NULL;
 	const uint64_t ns = rows && rowset_column(rows, name) >= 0 ? rowset_last(rows, name) : LOG_NONE;
 
-	return ns == LOG_NONE ? NAN : (double)ns;
+	return ns == LOG_NONE ? NAN : fmax((double)ns - (double)before_ns(thread, rows, name), 0);
 }
 
 /* By samples of time, or else by the kernel. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The map of live blocks: the rare cases. A process may be forked at any instant, while other threads are in
- * here. So each change is one store or one exchange. Memory that was mapped but is in no table yet is lost to
- * the child.
+ * The map of live blocks: the rare cases. A process may be forked while other threads are in here. So each
+ * change is one store or one exchange. Memory that is mapped but in no table yet is lost to the child.
  */
 #include "preload/heap/blocks.h"
 
@@ -18,12 +17,11 @@
 #define SINGLE_SHIFT	12u		/* those that it maps singly too, */
 #define OTHER_SHIFT	4u		/* and those of other allocators, whose bit 3 is alike */
 #define MOST_SHIFT	16u
-#define LOOK_PAGES	512u		/* in one turn; */
-#define LEAVE_PAGES	128u		/* so many of them may go */
+#define LOOK_PAGES 512u /* in one turn; a fourth of them may go */
+#define LEAVE_PAGES (LOOK_PAGES / 4)
 
 LARGE struct maps live_map;
-static uint64_t limit_bytes;		/* set before any thread */
-static uint64_t chunk_bytes;		/* 0: nothing more is mapped; atomic, as the next ones */
+static uint64_t limit_bytes, chunk_bytes; /* set before any thread; 0: nothing more is mapped, atomic */
 static uint64_t scarce_pages;		/* with fewer spare ones windows are left out */
 static uint64_t spare;			/* pages not used yet: the number of the first one, and how many */
 static uint64_t used_bytes, reserved_bytes;	/* as in the log's header */
@@ -35,6 +33,8 @@ static void change_used(int64_t bytes)
 {
 	__atomic_fetch_add(&used_bytes, bytes, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&live.log->heap_map_bytes, bytes, __ATOMIC_RELAXED);
+	if (used_bytes > live.log->heap_map_most_bytes) /* where two race, it is a page less */
+		live.log->heap_map_most_bytes = used_bytes;
 }
 
 static void change_reserved(int64_t bytes)
@@ -576,7 +576,7 @@ void blocks_inherit(uint64_t nr_refs)
 	if (live_map.unusual_numbers != UINT32_MAX)
 		live_map.unusual_numbers = (uint32_t)numbers;
 	register_for_barriers();
-	log->heap_map_bytes = used_bytes;
+	log->heap_map_bytes = log->heap_map_most_bytes = used_bytes;
 	log->heap_reserved_bytes = reserved_bytes;
 	log->heap_shift = live_map.of[MAP_HEAP].shift;
 	is_walking = false;

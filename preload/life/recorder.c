@@ -118,6 +118,7 @@ void recorder_mark_end(enum log_end end, int status)
 		heap_take_early();
 		line_units_copy();
 		if (end == LOG_EXITED) {
+			log->exiting_thread = self ? self->head.self : 0;
 			log->exiting_ticks = now_ticks();
 			sampler_task_stop();
 			log_space_give_back();

@@ -74,7 +74,7 @@ NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, u
 				   struct call_origin origin)
 {
 	const uintptr_t caller = counted_caller(thread, parent, function_addr, origin);
-	const uint32_t word = call_origin_word(origin);
+	const uint32_t word = called_path_word(parent, origin);
 	struct called_path *entry = called_path_entry(thread, parent, function_addr, word);
 	uint32_t ref = caller ? path_between(thread, parent, caller) : parent;
 

@@ -18,13 +18,10 @@ static ALWAYS_INLINE uint32_t call_origin_word(struct call_origin origin)
 	return (uint32_t)origin.call_site + (uint32_t)origin.return_addr * 0x9e3779b1u;
 }
 
-/*
- * An entry of the thread's cache with timing auto; it is checked against the node's caller as well. Nodes of
- * "(other paths)" have several callers.
- */
+/* An entry of the thread's cache with timing auto. Nodes of "(other paths)" have several callers. */
 struct called_path {
 	uint32_t ref;
-	uint32_t origin;	/* call_origin_word() */
+	uint32_t origin;	/* called_path_word() */
 };
 
 static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *thread, uint32_t parent,
@@ -34,6 +31,12 @@ static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *th
 	const uint64_t hash = (function_addr >> 4) + parent * 5ull + (origin >> 2);
 
 	return &entries[hash % (LOG_CACHE_ENTRIES / 2)];
+}
+
+/* What tells a call from others whose entry is the same. */
+static ALWAYS_INLINE uint32_t called_path_word(uint32_t parent, struct call_origin origin)
+{
+	return call_origin_word(origin) ^ parent * 0x9e3779b1u;
 }
 
 /* called_path() of a call that is not in the cache: it is put there. */
@@ -48,7 +51,7 @@ uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t f
 static ALWAYS_INLINE uint32_t called_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
 					  struct call_origin origin)
 {
-	const uint32_t word = call_origin_word(origin);
+	const uint32_t word = called_path_word(parent, origin);
 	const struct called_path *known = called_path_entry(thread, parent, function_addr, word);
 	const uint32_t ref = known->ref;
 	const struct log_node *node = node_at(live.log, ref);

@@ -297,23 +297,19 @@ static struct log_thread *take_main(void)
 
 #define ASK_AGAIN_US 10000u
 
-/* When this process's log had no room for a record, and nobody has asked since; both atomic. */
-static uint64_t no_room_ticks;
-static uint32_t no_room_pid;
+/* When the calling thread last asked for a record in vain, in units of 2^16 ticks; 0: never. */
+static __thread uint32_t asked_at TLS_INITIAL_EXEC;
+
+static uint32_t time_of_asking(void)
+{
+	return (uint32_t)(now_ticks() >> 16) | 1;
+}
 
 /* Looking for a record takes some us, and each hook of a thread without one would do that. */
 static bool asked_in_vain(void)
 {
-	const uint64_t ticks = __atomic_load_n(&no_room_ticks, __ATOMIC_RELAXED);
-
-	return unlikely(ticks) && __atomic_load_n(&no_room_pid, __ATOMIC_RELAXED) == live.log->pid &&
-	       now_ticks() - ticks < ASK_AGAIN_US * live.log->threshold_floor_ticks;
-}
-
-static void note_vain(void)
-{
-	__atomic_store_n(&no_room_pid, live.log->pid, __ATOMIC_RELAXED);
-	__atomic_store_n(&no_room_ticks, now_ticks(), __ATOMIC_RELAXED);
+	return unlikely(asked_at) &&
+	       time_of_asking() - asked_at < ASK_AGAIN_US * live.log->threshold_floor_ticks >> 16;
 }
 
 static struct log_thread *make(void *function)
@@ -331,7 +327,7 @@ static struct log_thread *make(void *function)
 	if (!self)
 		self = record_for_thread((uint64_t)function);
 	if (!self)
-		note_vain();
+		asked_at = time_of_asking();
 	thread = self;
 	if (!live_is_sealed())
 		sys_restore_signals(&mask);

@@ -72,7 +72,7 @@ extern HIDDEN bool (*live_opener)(void);
 /* Nothing of this process will be recorded: its program is left out, or there is no place for a log. */
 static ALWAYS_INLINE bool live_never_records(void)
 {
-	return !live.log && !live_opener && live_has_begun;
+	return !live.log && !live.pid && !live_opener && live_has_begun;
 }
 
 /* The length of ticks, at the rate since the log began. */

@@ -136,12 +136,12 @@ static uint32_t path_of(struct log_thread *thread, struct wait *wait)
 }
 
 /*
- * The cost is measured in one call of 16, because it takes two more readings of the clock. In no fixed order,
- * which the program's own may follow. Return: 0: not in this call.
+ * The cost is measured in one call of 16, because it takes two more readings of the clock. At uneven steps,
+ * which the program's own do not follow, and differently in each thread. Return: 0: not in this call.
  */
 static uint64_t begin_of_cost(struct log_thread *thread)
 {
-	const uint32_t drawn = thread->nr_waits++ * 0x9e3779b9u;
+	const uint32_t drawn = (thread->nr_waits++ + thread->tid) * 0x9e3779b9u;
 
 	return drawn >> 28 || call_timing() == TIME_NOT ? 0 : now_ticks();
 }
@@ -176,7 +176,8 @@ void wait_begin(struct wait *wait, struct wait_function *function, struct wait_t
 	frame = call_claim(live.log, thread, wait->function_addr, stack_addr, caller_addr, call_timing());
 	frame->wait = place_of(wait_record(thread, &key));
 	call_begin_on_path(thread, frame, path);
-	wait->cost_ticks = begin_ticks ? frame->start_ticks - begin_ticks : 0;
+	if (node_at(live.log, path)->calls) /* the first one makes its path and its record */
+		wait->cost_ticks = begin_ticks ? frame->start_ticks - begin_ticks : 0;
 }
 
 /* If the descriptor has got another name, the call goes to another record. */

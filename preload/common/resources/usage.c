@@ -373,7 +373,8 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
 		uint64_t peak = figure_less(status.peak_rss_bytes,
-					    log_pages_read(&usage->log_pages) + map_bytes(usage));
+					    log_pages_read(&usage->log_pages) +
+						    usage->log_pages.log->heap_map_most_bytes);
 
 		usage->highest_seen_bytes = status.peak_rss_bytes;
 		if (peak > usage->peak_rss_bytes)
@@ -432,7 +433,7 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	if (peak_bytes != LOG_NONE) {
 		figures->peak_rss_bytes =
 			figure_less(peak_bytes, usage->log_pages.present * usage->log_pages.page_bytes +
-							map_bytes(usage));
+							log->heap_map_most_bytes);
 		/* The kernel adds pages to its peak in batches, later than to RSS. */
 		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)
 			figures->peak_rss_bytes = figures->rss_bytes;
