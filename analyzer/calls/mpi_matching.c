@@ -524,10 +524,19 @@ static void join_group(struct mpi_matching *matching, size_t at, size_t end, str
 	}
 }
 
+/* Is a rank of the program not reported, or without a log? It may have been the last one everywhere. */
+static bool lacks_ranks(const struct mpi_matching *matching)
+{
+	for (size_t i = 0; i < matching->nr_ranks; i++)
+		if (matching->ranks[i].process->header.nr_ranks > (int32_t)matching->nr_ranks)
+			return true;
+	return false;
+}
+
 /* All ranks of a communicator take part in its first collective. One without all of them was cut off. */
 static void match_collectives(struct mpi_matching *matching)
 {
-	size_t nr_members = 0;
+	size_t nr_members = lacks_ranks(matching) ? SIZE_MAX : 0;
 
 	if (!matching->nr_parts)
 		return;
@@ -537,7 +546,7 @@ static void match_collectives(struct mpi_matching *matching)
 	matching->collectives = xcalloc(matching->nr_parts, sizeof(*matching->collectives));
 	for (size_t i = 0, end; i < matching->nr_parts; i = end) {
 		end = group_end(matching, i);
-		if (matching->parts[i].number == 0)
+		if (matching->parts[i].number == 0 && nr_members != SIZE_MAX)
 			nr_members = end - i;
 		if (end - i < nr_members) {
 			matching->nr_unmatched += end - i;
