@@ -162,8 +162,8 @@ static void identify_child(struct process_id *id, const struct log_entry *entry)
 }
 
 /*
- * Continue from the state at the fork: the calls that were open then, and the heap. What it took to open the
- * log since @opening_ticks is no time of these calls.
+ * Continue from the state at the fork: the calls that were open then, and the heap. The log was opened from
+ * @opening_ticks until now. That time does not belong to these calls.
  */
 static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls,
 		       uint64_t opening_ticks)

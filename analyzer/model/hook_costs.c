@@ -114,8 +114,8 @@ static struct hook_cost blocks_cost(const struct thread *thread, const struct lo
 #define MOST_COST_TICKS (1 << 20)	/* more is damage */
 
 /*
- * Of a library call that waits. To record it takes longer than hooks do, and depends on the call and on the
- * caches. So it was measured in some of its own calls.
+ * Of a library call that waits. Recording it takes longer than the hooks of a function. How long depends on
+ * the call and on the caches, so it was measured in some of its own calls.
  */
 static struct log_cost cost_of_wait(const struct log_node *node, const struct log_cost *timed)
 {

@@ -96,7 +96,7 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 
 enum { TIME_ON_CPU, TIME_READY, TIME_WAITING };
 
-/* What the first thread's counters had before the program began: the kernel's go on through an exec. */
+/* The kernel's counters of the first thread go on through an exec. So they do not begin with 0. */
 static uint64_t before_ns(const struct thread *thread, const struct rowset *rows, const char *name)
 {
 	if (thread->tid != thread->process->header.pid)

@@ -33,7 +33,7 @@ static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *th
 	return &entries[hash % (LOG_CACHE_ENTRIES / 2)];
 }
 
-/* What tells a call from others whose entry is the same. */
+/* Two calls may have the same entry. This word tells them apart. */
 static ALWAYS_INLINE uint32_t called_path_word(uint32_t parent, struct call_origin origin)
 {
 	return call_origin_word(origin) ^ parent * 0x9e3779b1u;

@@ -148,7 +148,7 @@ static uint64_t begin_of_cost(struct log_thread *thread)
 
 /*
  * The stack is checked as hooks check it. In a process without hooks such calls have a stack of frames of
- * their own. What the call waits for is looked up before its time begins.
+ * their own. The record of what it waits for is found before its time begins.
  */
 void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
 		uintptr_t stack_addr, uintptr_t caller_addr)

@@ -235,11 +235,11 @@ export INSIDEME_TIMING=auto
 			int n = 0;
 			for (int i = 0; i < 15000000; i++)
 				n += outer(i);
-			return n & 1;
+			return n == 0;
 		}
 	END
 	gcc -O1 -g -finstrument-functions nested.c -o nested
-	LD_PRELOAD=$library ./nested || true	# its status is what it computed
+	LD_PRELOAD=$library ./nested
 	same "counted functions" "$(counted_functions | sort | xargs)" "inner outer"
 	same "totals in doubt" "$(value total_is_doubtful function=inner),$(value total_is_doubtful function=outer)" 1,1
 	same "main's" "$(value total_is_doubtful function=main)" 0
