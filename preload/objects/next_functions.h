@@ -106,7 +106,11 @@
 		struct rlimit *old)) \
 	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, \
 		struct rlimit64 *old)) \
-	/* these five are called, not interposed */                                                 \
+	/* these nine are called, not interposed */                                                 \
+	X(int, omp_test_lock, (void *lock))                                                         \
+	X(int, omp_test_lock_, (void *lock))                                                        \
+	X(int, omp_test_nest_lock, (void *lock))                                                    \
+	X(int, omp_test_nest_lock_, (void *lock))                                                   \
 	X(int, pthread_mutex_trylock, (pthread_mutex_t *mutex))                                     \
 	X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *lock))                                  \
 	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *lock))                                  \
@@ -133,6 +137,9 @@
 	STREAM_OPEN_FUNCTIONS(X)                                                                    \
 	OPEN_FUNCTIONS(X)                                                                           \
 	OPENMP_FUNCTIONS(X)                                                                         \
+	CRITICAL_FUNCTIONS(X)                                                                       \
+	CRITICAL_END_FUNCTIONS(X)                                                                   \
+	OPENMP_LOCK_FUNCTIONS(X)                                                                    \
 	PARALLEL_FUNCTIONS(X)                                                                       \
 	X(void, __kmpc_fork_call, (void *place, int32_t nr, void *body, ...))                       \
 	PLAIN_WAIT_FUNCTIONS(X)

@@ -484,25 +484,39 @@
 	X(int, creat64, (const char *path, mode_t mode), (path, mode), "creat")
 
 /*
- * The functions of libgomp (GOMP_) and libomp (__kmpc_) that compilers call for OpenMP. Columns: result,
- * name, parameters, arguments, the name in reports, the kind, the lock or NULL.
+ * The functions of libgomp (GOMP_) and libomp (__kmpc_) that compilers call for OpenMP, where threads wait
+ * for their team. Columns: result, name, parameters, arguments, the name in reports.
  */
 #define OPENMP_FUNCTIONS(X) \
-	X(void, GOMP_barrier, (void), (), "omp barrier", BARRIER, NULL) \
-	X(void, GOMP_loop_end, (void), (), "omp for", BARRIER, NULL) \
-	X(void, GOMP_sections_end, (void), (), "omp sections", BARRIER, NULL) \
-	X(void, GOMP_taskwait, (void), (), "omp taskwait", BARRIER, NULL) \
-	X(void, GOMP_taskgroup_end, (void), (), "omp taskgroup", BARRIER, NULL) \
-	X(void, GOMP_critical_start, (void), (), "omp critical", LOCK, NULL) \
-	X(void, GOMP_critical_name_start, (void **lock), (lock), "omp critical", LOCK, lock) \
-	X(void, __kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread), "omp taskgroup", \
-		BARRIER, NULL) \
-	X(void, __kmpc_barrier, (void *place, int32_t thread), (place, thread), "omp barrier", BARRIER, \
-		NULL) \
-	X(void, __kmpc_critical, (void *place, int32_t thread, void *lock), (place, thread, lock), \
-		"omp critical", LOCK, lock) \
+	X(void, GOMP_barrier, (void), (), "omp barrier") \
+	X(void, GOMP_loop_end, (void), (), "omp for") \
+	X(void, GOMP_sections_end, (void), (), "omp sections") \
+	X(void, GOMP_taskwait, (void), (), "omp taskwait") \
+	X(void, GOMP_taskgroup_end, (void), (), "omp taskgroup") \
+	X(void, __kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread), "omp taskgroup") \
+	X(void, __kmpc_barrier, (void *place, int32_t thread), (place, thread), "omp barrier")
+
+/* Critical sections. Columns: result, name, parameters, arguments, the lock or NULL. */
+#define CRITICAL_FUNCTIONS(X) \
+	X(void, GOMP_critical_start, (void), (), NULL) \
+	X(void, GOMP_critical_name_start, (void **lock), (lock), lock) \
+	X(void, __kmpc_critical, (void *place, int32_t thread, void *lock), (place, thread, lock), lock) \
 	X(void, __kmpc_critical_with_hint, (void *place, int32_t thread, void *lock, uint32_t hint), \
-		(place, thread, lock, hint), "omp critical", LOCK, lock)
+		(place, thread, lock, hint), lock)
+#define CRITICAL_END_FUNCTIONS(X) \
+	X(void, GOMP_critical_end, (void), (), NULL) \
+	X(void, GOMP_critical_name_end, (void **lock), (lock), lock) \
+	X(void, __kmpc_end_critical, (void *place, int32_t thread, void *lock), (place, thread, lock), lock)
+
+/*
+ * OpenMP's locks; a name with _ is Fortran's. Columns: result, name, parameters, arguments, the function
+ * that takes the lock if it is free.
+ */
+#define OPENMP_LOCK_FUNCTIONS(X) \
+	X(void, omp_set_lock, (void *lock), (lock), omp_test_lock) \
+	X(void, omp_set_lock_, (void *lock), (lock), omp_test_lock_) \
+	X(void, omp_set_nest_lock, (void *lock), (lock), omp_test_nest_lock) \
+	X(void, omp_set_nest_lock_, (void *lock), (lock), omp_test_nest_lock_)
 
 /*
  * Functions that begin a parallel region of libgomp: the body runs in each thread of the team, then the

@@ -10,12 +10,11 @@
 #define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* A critical section waits for its lock, the others for the team. */
-#define OPENMP_WRAPPER(type, function, parameters, arguments, label, wait_kind, lock)                        \
+#define OPENMP_WRAPPER(type, function, parameters, arguments, label)                                         \
 	EXPORT type function parameters;                                                                     \
 	EXPORT type function parameters                                                                      \
 	{                                                                                                    \
-		static struct wait_function known = { label, LOG_WAIT_##wait_kind, 0 };                      \
+		static struct wait_function known = { label, LOG_WAIT_BARRIER, 0 };                          \
 		struct wait wait;                                                                            \
                                                                                                              \
 		if (unlikely(!real_find(function)))                                                          \
@@ -24,11 +23,78 @@
 			real.function arguments;                                                             \
 			return;                                                                              \
 		}                                                                                            \
-		wait_begin(&wait, &known, WAIT_FOR_LOCK(lock, 0), STACK_ADDR, CALLER);                       \
+		wait_begin(&wait, &known, WAIT_FOR_LOCK(NULL, 0), STACK_ADDR, CALLER);                       \
 		real.function arguments;                                                                     \
 		wait_end(&wait, 0);                                                                          \
 	}
 OPENMP_FUNCTIONS(OPENMP_WRAPPER)
+
+/*
+ * ---- critical sections and locks: a thread that need not wait leaves no record, as with mutexes ----
+ */
+
+/*
+ * The threads that are in critical sections or wait before them. Runtimes cannot be asked whether a section
+ * is free. Sections whose locks share a number may be taken for waits; these then last some ns.
+ */
+static uint32_t nr_inside[64];
+
+static uint32_t *threads_inside(const void *lock)
+{
+	return &nr_inside[(uintptr_t)lock / 4 * 0x9e3779b1u >> 16 & 63];
+}
+
+#define CRITICAL_WRAPPER(type, function, parameters, arguments, lock)                                        \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { "omp critical", LOG_WAIT_LOCK, 0 };                    \
+		struct wait wait;                                                                            \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return;                                                                              \
+		if (__atomic_fetch_add(threads_inside(lock), 1, __ATOMIC_RELAXED) == 0 || !waits_on()) {     \
+			real.function arguments;                                                             \
+			return;                                                                              \
+		}                                                                                            \
+		wait_begin(&wait, &known, WAIT_FOR_LOCK(lock, 0), STACK_ADDR, CALLER);                       \
+		real.function arguments;                                                                     \
+		wait_end(&wait, 0);                                                                          \
+	}
+CRITICAL_FUNCTIONS(CRITICAL_WRAPPER)
+
+/* The number falls after the section is free, so that no thread waits for it unnoticed. */
+#define CRITICAL_END_WRAPPER(type, function, parameters, arguments, lock)                                    \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		if (unlikely(!real_find(function)))                                                          \
+			return;                                                                              \
+		real.function arguments;                                                                     \
+		__atomic_fetch_sub(threads_inside(lock), 1, __ATOMIC_RELAXED);                               \
+	}
+CRITICAL_END_FUNCTIONS(CRITICAL_END_WRAPPER)
+
+#define OPENMP_LOCK_WRAPPER(type, function, parameters, arguments, try)                                      \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { "omp lock", LOG_WAIT_LOCK, 0 };                        \
+		struct wait wait;                                                                            \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return;                                                                              \
+		if (unlikely(!waits_on() || !real_find(try))) {                                              \
+			real.function arguments;                                                             \
+			return;                                                                              \
+		}                                                                                            \
+		if (likely(real.try(lock)))                                                                  \
+			return;                                                                              \
+		wait_begin(&wait, &known, WAIT_FOR_LOCK(lock, 0), STACK_ADDR, CALLER);                       \
+		real.function arguments;                                                                     \
+		wait_end(&wait, 0);                                                                          \
+	}
+OPENMP_LOCK_FUNCTIONS(OPENMP_LOCK_WRAPPER)
 
 /*
  * ---- parallel regions: the runtime gets a body of ours, which knows when the caller's part has ended ----

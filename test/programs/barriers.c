@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * OpenMP on two threads, the first of which sleeps 250 ms before a barrier, at the end of a loop whose parts are taken in turn,
- * and within a critical section; and the second one before a region's end. Built with OpenMP the report must name the other
- * one's wait for each: "omp barrier", "omp for", "omp critical" and, in last(), "omp parallel", each 20 ms at least. At the end the second one is idle.
+ * OpenMP on two threads, the first of which sleeps 250 ms before a barrier, at the end of a loop whose parts
+ * are taken in turn, within a critical section, and while it holds a lock; and the second one before a
+ * region's end. Built with OpenMP the report must name the other one's wait for each: "omp barrier", "omp
+ * for", "omp critical", "omp lock" and, in last(), "omp parallel", each 20 ms at least. Critical sections and
+ * locks that are free, in pass(), are no waits. At the end the second one is idle.
  */
 #define _GNU_SOURCE
+#include <omp.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -53,6 +56,45 @@ APART static void take(void)
 	pause_ms(250);
 }
 
+APART static void hold(void)
+{
+	static omp_nest_lock_t nested;
+	static omp_lock_t lock;
+
+	omp_init_lock(&lock);
+	omp_init_nest_lock(&nested);
+#pragma omp parallel num_threads(2)
+	{
+		omp_set_lock(&lock);
+		pause_ms(250);
+		omp_unset_lock(&lock);
+#pragma omp barrier
+		omp_set_nest_lock(&nested);
+		omp_set_nest_lock(&nested);
+		pause_ms(250);
+		omp_unset_nest_lock(&nested);
+		omp_unset_nest_lock(&nested);
+	}
+	omp_destroy_lock(&lock);
+	omp_destroy_nest_lock(&nested);
+}
+
+APART static void pass(void)
+{
+	omp_lock_t lock;
+
+	omp_init_lock(&lock);
+	for (int i = 0; i < 1000; i++) {
+#pragma omp critical
+		sum += 1;
+#pragma omp critical(turn)
+		sum += 1;
+		omp_set_lock(&lock);
+		omp_unset_lock(&lock);
+	}
+	omp_destroy_lock(&lock);
+}
+
 /* As many variables as no register holds. */
 APART static int last(void)
 {
@@ -72,6 +114,8 @@ int main(void)
 	meet();
 	loop();
 	take();
+	hold();
+	pass();
 	if (last() != 90)
 		return 1;
 	pause_ms(100);	/* the other thread has nothing to do */

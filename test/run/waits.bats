@@ -200,15 +200,17 @@ waited_in() {
 	same "what was copied" "$(waits object function=copy_file_range)" "$PWD/from"
 }
 
-@test "OpenMP: barriers, loops that wait for their team, critical sections and ends of regions have names" {
+@test "OpenMP: barriers, loops that wait for their team, sections, locks and ends of regions have names" {
 	local name program
 	for program in barriers barriers.clang; do
 		rm -rf insideme.data waits.csv
 		record $program
 		quiet
-		for name in 'omp barrier' 'omp critical'; do
+		for name in 'omp barrier' 'omp critical' 'omp lock'; do
 			between "$name, ms" 20 "$(($(sum total_ns function="$name") / 1000000))" 100000
 		done
+		same "critical sections that were not free" "$(sum calls function='omp critical')" 1
+		same "locks that were not free" "$(sum calls function='omp lock')" 2
 		between "at a region's end, ms" 20 \
 			"$(($(sum total_ns function='omp parallel' caller='main;last') / 1000000))" 100000
 		same "ends" "$(sum calls function='omp parallel' caller='main;last')" 1
