@@ -6,6 +6,7 @@
 #include "analyzer/calls/mpi_waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
@@ -67,6 +68,14 @@ static bool consider_collective(struct longest *longest, const struct transfer *
 	return true;
 }
 
+/* MPI_Test and the like return at once. */
+static bool only_asks(const struct transfer *transfer)
+{
+	const struct function *function = transfer->path ? transfer->path->function : NULL;
+
+	return function && strncmp(function->name, "MPI_Test", sizeof("MPI_Test") - 1) == 0;
+}
+
 /* Return: is it known how long the call waited for this? */
 static bool consider_transfer(const struct mpi_matching *matching, struct longest *longest,
 			      const struct transfer *transfer)
@@ -75,7 +84,7 @@ static bool consider_transfer(const struct mpi_matching *matching, struct longes
 	const struct transfer *start =
 		completes ? transfer_start(&matching->ranks[transfer->rank], transfer) : transfer;
 
-	if (transfer->flags & (LOG_TRANSFER_STARTS | LOG_TRANSFER_GONE))
+	if (transfer->flags & (LOG_TRANSFER_STARTS | LOG_TRANSFER_GONE) || only_asks(transfer))
 		return true;
 	switch (transfer->route->direction) {
 	case LOG_MESSAGE_SENT:

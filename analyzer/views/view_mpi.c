@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MPI calls by function and caller, and by the place in the code that they came from, over all ranks. Times
- * are those that the clock saw at entry and exit.
+ * MPI calls by function and caller, and by the place in the code that they came from, over all ranks.
  */
 #include "analyzer/views/view_mpi.h"
 
@@ -13,6 +12,7 @@
 #include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/functions.h"
+#include "analyzer/model/hook_costs.h"
 #include "analyzer/read/errors_read.h"
 #include "analyzer/read/transfers_read.h"
 #include "analyzer/views/views.h"
@@ -150,17 +150,23 @@ static const struct tree_node *path_of_calls(const struct process *process,
 	return path && path->function ? path : NULL;
 }
 
+/* Times are as in the functions view: without the recorder's cost. */
 static void add_calls(struct call_row *row, const struct process *process,
-		      const struct log_messages *messages)
+		      const struct log_messages *messages, const struct tree_node *path)
 {
+	const struct call_stats stats = path_stats(path);
+	const double cost_ns = hook_costs_per_call(&stats);
+	const double total_ns = fmax(0, (double)messages->call_ticks * process->tick_ns -
+						(double)messages->nr_calls * cost_ns);
+
 	row->nr_calls += messages->nr_calls;
 	row->nr_talking += can_wait(messages) ? messages->nr_calls : 0;
 	row->nr_messages += messages->nr_messages;
 	row->nr_sized += messages->nr_sized;
 	row->bytes += messages->bytes;
-	row->total_ns += (double)messages->call_ticks * process->tick_ns;
-	row->rank_ns += (double)messages->call_ticks * process->tick_ns;
-	row->max_ns = fmax(row->max_ns, (double)messages->most_ticks * process->tick_ns);
+	row->total_ns += total_ns;
+	row->rank_ns += total_ns;
+	row->max_ns = fmax(row->max_ns, (double)messages->most_ticks * process->tick_ns - cost_ns);
 	row->current = process;
 }
 
@@ -251,11 +257,11 @@ static void list_calls(struct call_rows *rows, struct call_rows *by_site, struct
 			if (!path)
 				continue;
 			add_calls(row_of(rows, path->function, path->parent ? path->parent->function : NULL),
-				  process, messages);
+				  process, messages, path);
 			if (messages->caller_addr)
 				add_calls(site_row_of(by_site, path->function,
 						      site_of(sites, process, messages)),
-					  process, messages);
+					  process, messages, path);
 		}
 		add_bounds(rows, process);
 		close_ranks(rows);
@@ -279,6 +285,7 @@ static void finish_waiting(struct call_row *row, const struct mpi_waits *waits)
 		nr_recorded = of->nr_calls;
 		nr_unknown = of->nr_unknown;
 	}
+	row->waiting_ns = fmin(row->waiting_ns, row->total_ns); /* its cost may have been waiting */
 	if (!row->nr_talking && row->waiting_ns <= 0 && !nr_unknown) {
 		row->waiting_ns = row->above_fastest_ns = row->waiting_most_ns = NAN;
 	} else if (!waits->is_cut && !nr_unknown && nr_recorded >= row->nr_talking) {
