@@ -392,23 +392,30 @@ static bool go_below(struct logfile *log, const struct log_extent *extent, uint6
 	return true;
 }
 
-/* The newest open call on a thread's stack: the one at the top, or one below it. */
+#define FRAMES_MOST (1 << 20) /* a damaged log has circles */
+
+/*
+ * The newest open call that has a begin, on a thread's stack. The frame at the top may be one that is being
+ * made. Frames of counted functions have no begin.
+ */
 static void see_open_call(struct process *process, const struct log_thread *thread)
 {
 	struct logfile *log = process->log;
 	struct log_frame frame;
 	uint64_t offset;
+	bool is_open = false;
 
 	if (process->header.timing == LOG_TIMING_COUNTS || !logfile_offset(log, thread->top_addr, &offset))
 		return;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; is_open ? i < FRAMES_MOST : i < 2; i++) {
 		const struct log_extent *extent = logfile_find(log, offset, sizeof(frame));
 
 		if (!extent || extent->kind != LOG_AREA_FRAMES ||
 		    offset < extent->offset + sizeof(struct log_frames))
 			return;
 		memcpy(&frame, log->base + offset, sizeof(frame));
-		if (frame.function_addr && frame.node == thread->current) {
+		is_open |= frame.function_addr && frame.node == thread->current;
+		if (is_open && frame.start_ticks) {
 			see(process, frame.start_ticks);
 			return;
 		}

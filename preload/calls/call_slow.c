@@ -13,9 +13,10 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 void call_begin_on_path(struct log_thread *thread, struct log_frame *frame, uint32_t ref)
 {
 	struct log_node *node = node_at(live.log, ref);
+	const bool is_counted = live.timing == LOG_TIMING_AUTO && counted_is(node->function);
 	struct log_memory_reading now;
 
-	if (live.timing == LOG_TIMING_AUTO && counted_is(node->function)) {
+	if (is_counted && !counted_has_frames(node->function)) {
 		counted_add(node);
 		thread->top_addr = (uint64_t)(frame - 1);
 		return;
@@ -24,7 +25,10 @@ void call_begin_on_path(struct log_thread *thread, struct log_frame *frame, uint
 		memory_read(&now);
 		memory_keep(thread, frame, &now);
 	}
-	call_start_clock(frame, call_timing());
+	if (is_counted)
+		call_start_untimed(frame);
+	else
+		call_start_clock(frame, call_timing());
 	call_publish(thread, frame, ref);
 }
 
@@ -40,8 +44,7 @@ void call_end_untimed(struct log_thread *thread)
 {
 	struct log_frame *frame = top_frame(thread);
 
-	counted_add(counters_of(thread, frame));
-	pop_frame(thread, frame);
+	call_close_untimed(thread, frame, counters_of(thread, frame));
 }
 
 void call_end_top(struct log_thread *thread, bool broken)
@@ -52,7 +55,7 @@ void call_end_top(struct log_thread *thread, bool broken)
 	uint64_t end_ticks, ticks;
 	uint32_t *bucket;
 
-	if (timing == TIME_NOT) {
+	if (timing == TIME_NOT || !frame->start_ticks) {
 		call_end_untimed(thread);
 		return;
 	}
@@ -72,9 +75,7 @@ void call_drop_top(struct log_thread *thread)
 	struct log_node *node = node_at(live.log, frame->node);
 	struct counted_function *function = &counted_functions[node->function];
 
-	counted_add(counters_of(thread, frame));
 	if (function->nr_open)
 		function->nr_open--;
-	frame[-1].child_ticks += frame->child_ticks;
-	pop_frame(thread, frame);
+	call_end_untimed(thread);
 }

@@ -93,6 +93,12 @@ static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_ti
 	frame->child_ticks = 0;
 }
 
+/* The call of a counted function. Its callees add their times all the same. */
+static ALWAYS_INLINE void call_start_untimed(struct log_frame *frame)
+{
+	frame->start_ticks = frame->child_ticks = 0;
+}
+
 static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
 {
 	thread->current =
@@ -162,6 +168,16 @@ static ALWAYS_INLINE void call_close(struct log_header *log, struct log_thread *
 		call_end_slowly(thread, frame, times.end_ticks, broken, pending);
 	else
 		pop_frame(thread, frame);
+}
+
+/* The call of @frame, the top one, is over, and its duration is not known. @node: as for call_end() */
+static ALWAYS_INLINE void call_close_untimed(struct log_thread *thread, struct log_frame *frame,
+					     struct log_node *node)
+{
+	node->calls++;
+	node->untimed_calls++;
+	frame[-1].child_ticks += frame->child_ticks;
+	pop_frame(thread, frame);
 }
 
 /*

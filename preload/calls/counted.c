@@ -28,6 +28,7 @@ struct table {
 static struct counted_function nothing;
 struct counted_function *counted_functions = &nothing; /* atomic */
 LARGE uint64_t counted_bits[COUNTED_FUNCTIONS / 64];
+LARGE uint64_t counted_frame_bits[COUNTED_FUNCTIONS / 64];
 static uint32_t nr_functions;			       /* atomic */
 static uint32_t nr_counted;			       /* atomic */
 static uint32_t nr_windows;			       /* atomic; windows that were judged */
@@ -74,6 +75,7 @@ static bool has_table(void)
 	raw_syscall(SYS_munlock, place, sizeof(struct table), 0, 0, 0, 0);
 	sys_madvise((void *)place, sizeof(struct table), MADV_NOHUGEPAGE);
 	raw_syscall(SYS_mprotect, place, sizeof(struct table), PROT_READ | PROT_WRITE, 0, 0, 0);
+	((struct table *)place)->functions[COUNTED_MEASURED].addr = GONE;
 	if (!__atomic_compare_exchange_n(&counted_functions, &before, ((struct table *)place)->functions,
 					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		sys_munmap((void *)place, sizeof(struct table));
@@ -147,11 +149,24 @@ static void log_counted(uint64_t function_addr)
 	log_publish(&record->record, LOG_RECORD_COUNTED);
 }
 
-static void make_counted(uint32_t number)
+static void set_bit(uint64_t bits[], uint32_t number)
+{
+	__atomic_fetch_or(&bits[number / 64], 1ull << number % 64, __ATOMIC_RELEASE);
+}
+
+void counted_begin_measured(void)
+{
+	set_bit(counted_frame_bits, COUNTED_MEASURED);
+	set_bit(counted_bits, COUNTED_MEASURED);
+}
+
+static void make_counted(uint32_t number, bool has_frames)
 {
 	const uint64_t bit = 1ull << number % 64;
 	uint32_t i;
 
+	if (has_frames)
+		set_bit(counted_frame_bits, number);
 	if (__atomic_fetch_or(&counted_bits[number / 64], bit, __ATOMIC_RELEASE) & bit)
 		return;
 	i = __atomic_fetch_add(&nr_counted, 1, __ATOMIC_RELAXED);
@@ -169,14 +184,15 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	if (__atomic_add_fetch(&nr_windows, 1, __ATOMIC_RELAXED) < LEAST_WINDOWS)
 		return;
 	if (!calls || function->is_kept || selection_needs_frame(function->addr) || longs >= 2 ||
-	    heap * COUNTED_HEAP_SHARE > calls || ticks >= calls * limit_ticks())
+	    ticks >= calls * limit_ticks())
 		return;
 	function->nr_open = open_calls(thread, function->addr);
-	make_counted((uint32_t)(function - counted_functions));
+	make_counted((uint32_t)(function - counted_functions),
+		     function->allocates || heap * COUNTED_HEAP_SHARE > calls);
 }
 
 /* Does the path's function allocate itself? Without live blocks its frees count as well. */
-static bool keeps_heap(const struct log_node *node)
+static bool allocates(const struct log_node *node)
 {
 	const struct log_heap *heap = node->heap ? log_at(live.log, node->heap) : NULL;
 
@@ -190,8 +206,8 @@ NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
 	struct counted_function *function = &counted_functions[node->function];
 	uint32_t calls;
 
-	if (keeps_heap(node))
-		function->is_kept = 1;
+	if (allocates(node))
+		function->allocates = 1;
 	__atomic_fetch_add(&function->ticks, node->window_ticks, __ATOMIC_RELAXED);
 	if (node->window_heap)
 		__atomic_fetch_add(&function->heap, node->window_heap, __ATOMIC_RELAXED);

@@ -5,13 +5,16 @@
  * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
  * LEAST_WINDOWS of them, which takes some ms, each window is judged. Its function becomes counted if the
  * calls, with all that they called, lasted in the mean less than COUNTED_COSTS times what the hooks of a call
- * cost. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE left its thread with
- * more or fewer bytes of the heap, or if it ever allocated itself: so allocations belong to the same
- * functions as with full hooks. No function is timed again: where that was tried the program took 1.4 times
- * as long, and call paths were no truer.
+ * cost. It stays timed if two of these calls lasted long. No function is timed again: where that was tried
+ * the program took 1.4 times as long, and call paths were no truer. The time of counted calls comes from
+ * samples.
  *
- * A counted call has no frame. If it still reaches a hook, the hook counts it at its path; call sites that
- * were changed (sites.h) count it in the thread's counters. Its time comes from samples.
+ * If one call in COUNTED_HEAP_SHARE left its thread with more bytes of the heap, or if the function ever
+ * allocated itself, its calls keep their frames, without a clock: so allocations belong to the same functions
+ * as with full hooks.
+ *
+ * Other counted calls have no frame. If such a call still reaches a hook, the hook counts it at its path;
+ * call sites that were changed (sites.h) count it in the thread's counters.
  */
 #pragma once
 
@@ -24,13 +27,14 @@
 struct counted_function {
 	uint64_t addr;	  /* 0: free; written once, atomic */
 	uint32_t is_kept; /* it stays timed */
+	uint32_t allocates; /* itself */
 	uint32_t nr_open; /* calls open in the thread that made it counted: until they end, exits keep their
 			     hook */
 	/* The sums of the window. Several threads add to them atomically. */
 	uint32_t calls;
 	uint32_t heap;
 	uint32_t longs;
-	uint32_t reserved[5];
+	uint32_t reserved[4];
 	uint64_t ticks;
 	uint64_t reserved_2;
 };
@@ -44,9 +48,14 @@ extern HIDDEN struct counted_function *counted_functions;
 
 /*
  * A bit for each of them: it is counted, and stays so. Every hook looks here: bits of thousands of functions
- * stay in the cache, where their records would not. Atomic.
+ * stay in the cache, where their records would not. And of these: its calls have frames. Atomic.
  */
 extern HIDDEN uint64_t counted_bits[COUNTED_FUNCTIONS / 64];
+extern HIDDEN uint64_t counted_frame_bits[COUNTED_FUNCTIONS / 64];
+
+/* No function has this number. Its calls are counted, with a frame: to measure what that costs. */
+#define COUNTED_MEASURED (COUNTED_FUNCTIONS - 1)
+void counted_begin_measured(void);
 
 /*
  * The counters of changed call sites in the calling thread. NULL at first, and in a forked child: then they
@@ -64,6 +73,18 @@ uint32_t counted_number(uint64_t function_addr);
 static ALWAYS_INLINE bool counted_is(uint32_t number)
 {
 	return __atomic_load_n(&counted_bits[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+}
+
+/* Of a counted function: do its calls have frames? */
+static ALWAYS_INLINE bool counted_has_frames(uint32_t number)
+{
+	return __atomic_load_n(&counted_frame_bits[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+}
+
+/* Is the function counted, without frames? */
+static inline bool counted_without_frames(uint32_t number)
+{
+	return counted_is(number) && !counted_has_frames(number);
 }
 
 /* The first counted call of the calling thread: give it counters. Without room hooks count its calls. */
@@ -94,7 +115,7 @@ static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_
 		counted_step(thread, node);
 }
 
-/* Count a call without a frame, of a counted function, at the node of its path. */
+/* Count a call of a counted function at the node of its path. */
 static ALWAYS_INLINE void counted_add(struct log_node *node)
 {
 	node->calls++;

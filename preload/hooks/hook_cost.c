@@ -13,6 +13,7 @@
 #include "preload/hooks/hook_cost.h"
 
 #include "preload/calls/calls.h"
+#include "preload/calls/counted.h"
 #include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
 #include "preload/state/log_space.h"
@@ -262,6 +263,18 @@ static void measure_hooks(struct log_header *log, struct scratch *scratch)
 	*cost_of_hooks(log) = measure(scratch);
 }
 
+/* A call that has a frame and no clock, with timing auto. */
+static struct log_cost measure_untimed(struct scratch *scratch)
+{
+	struct log_cost cost;
+
+	counted_begin_measured();
+	scratch->node.function = COUNTED_MEASURED;
+	cost = measure(scratch);
+	scratch->node.function = 0;
+	return cost;
+}
+
 static void measure_all(struct log_header *log)
 {
 	struct log_header *header = &own.header;
@@ -275,6 +288,8 @@ static void measure_all(struct log_header *log)
 	measure_hooks(log, &own.scratch);
 	if (live.timing == LOG_TIMING_COUNTS)
 		return;
+	if (live.timing == LOG_TIMING_AUTO)
+		log->costs[LOG_COST_UNTIMED] = measure_untimed(&own.scratch);
 	header->threshold_ticks = 0;
 	log->costs[LOG_COST_RECORDED] = measure(&own.scratch);
 	measure_around(log);
@@ -300,7 +315,8 @@ void cost_measure(struct log_header *log)
 }
 
 /* Measure on a record in @log, which other threads use meanwhile. */
-static struct log_cost measure_beside(struct log_header *log, struct scratch *scratch)
+static struct log_cost measure_beside(struct log_header *log, struct scratch *scratch,
+				      struct log_cost (*measure_calls)(struct scratch *))
 {
 	struct log_thread *thread = self;
 	struct log_cost cost;
@@ -311,7 +327,7 @@ static struct log_cost measure_beside(struct log_header *log, struct scratch *sc
 	/* if another thread switches recording off now: no stacks for it */
 	scratch->thread.repair_addr = (uint64_t)&mask;
 	self = &scratch->thread;
-	cost = measure(scratch);
+	cost = measure_calls(scratch);
 	self = thread;
 	sys_restore_signals(&mask);
 	return cost;
@@ -329,7 +345,9 @@ void cost_measure_late(struct log_header *log)
 
 	if (!scratch)
 		return;
-	*cost_of_hooks(log) = measure_beside(log, scratch);
+	*cost_of_hooks(log) = measure_beside(log, scratch, measure);
+	if (live.timing == LOG_TIMING_AUTO)
+		log->costs[LOG_COST_UNTIMED] = measure_beside(log, scratch, measure_untimed);
 	measure_around(log);
 }
 
@@ -353,7 +371,7 @@ void cost_measure_again(struct log_header *log)
 	if (!scratch)
 		return;
 	measure_around(log);
-	now = measure_beside(log, scratch);
+	now = measure_beside(log, scratch, measure);
 	if (!now.full || now.full >= before.full)
 		return;
 	for (uint32_t i = 0; i < LOG_COST_AROUND; i++) {

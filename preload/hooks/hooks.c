@@ -118,14 +118,21 @@ static NOINLINE void enter_slowly_from(uint64_t function_addr, struct call_origi
 		frame->site_low = (uint32_t)origin.call_site;
 }
 
+/* The calling thread has no counters yet: this may be its first counted call. */
+static NOINLINE void begin_counting(struct log_thread *thread)
+{
+	if (samples_begin_counting(thread))
+		counted_begin_thread(thread);
+}
+
 /* The call site of a counted function that cannot be patched, or is not patched yet. */
 static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
 	const uint32_t function = node->function;
 
-	if (unlikely(!counters) && thread && samples_begin_counting(thread))
-		counted_begin_thread(thread);
+	if (unlikely(!counters) && thread)
+		begin_counting(thread);
 	if (unlikely(live.has_call_places) && thread)
 		node = call_place_find(thread,
 				       called_from(log_ref(live.log, node), (uint32_t)return_addr, 0));
@@ -145,16 +152,24 @@ static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_th
 	const struct call_origin origin = { call_site, return_addr };
 	const uint32_t ref = called_path(thread, parent, function_addr, origin);
 	struct log_node *node = node_at(log, ref);
+	const bool is_counted = counted_is(node->function);
 	struct log_frame *frame;
 
-	if (unlikely(counted_is(node->function))) {
-		enter_counted(node, return_addr);
-		return;
+	if (unlikely(is_counted)) {
+		if (!counted_has_frames(node->function)) {
+			enter_counted(node, return_addr);
+			return;
+		}
+		if (unlikely(!counters) && node->function != COUNTED_MEASURED)
+			begin_counting(thread);
 	}
 	frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
 	if (kept_site)
 		frame->site_low = (uint32_t)kept_site;
-	call_start_clock(frame, timing);
+	if (unlikely(is_counted))
+		call_start_untimed(frame);
+	else
+		call_start_clock(frame, timing);
 	call_publish(thread, frame, ref);
 }
 
@@ -252,7 +267,7 @@ static NOINLINE bool is_left_out_now(const struct log_thread *thread, uint64_t f
 	if (selection_excludes(function_addr))
 		return true;
 	if (top->function_addr == function_addr ||
-	    (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr))))
+	    (live.timing == LOG_TIMING_AUTO && counted_without_frames(counted_find(function_addr))))
 		return false;
 	if (is_gap(top) && top->nr_calls)
 		top->nr_calls++;
@@ -391,7 +406,11 @@ static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *t
 	if (unlikely(counted_is(node->function))) {
 		struct counted_function *function = &counted_functions[node->function];
 
-		if (stack_addr + FRAME_SLACK < frame->stack_addr &&
+		if (!frame->start_ticks) {
+			call_close_untimed(thread, frame, place);
+			return;
+		}
+		if (!counted_has_frames(node->function) && stack_addr + FRAME_SLACK < frame->stack_addr &&
 		    !ends_extended(thread, frame, stack_addr, call_site))
 			return;
 		if (function->nr_open)
@@ -406,7 +425,8 @@ static bool is_exit_of_counted(const struct log_thread *thread, uint64_t functio
 {
 	return live.timing == LOG_TIMING_AUTO && thread &&
 	       stack_addr - thread->stack_low_addr < thread->stack_bytes &&
-	       stack_addr <= top_frame(thread)->stack_addr && counted_is(counted_find(function_addr));
+	       stack_addr <= top_frame(thread)->stack_addr &&
+	       counted_without_frames(counted_find(function_addr));
 }
 
 /* The exit of a counted function, or one without a frame. */

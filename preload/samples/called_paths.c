@@ -67,7 +67,7 @@ static uintptr_t counted_caller(const struct log_thread *thread, uint32_t parent
 	if (!caller || caller == node_at(live.log, parent)->function_addr ||
 	    caller == samples_code_of_call(top_frame(thread), caller))
 		return 0;
-	return counted_is(counted_find(caller)) ? caller : 0;
+	return counted_without_frames(counted_find(caller)) ? caller : 0;
 }
 
 NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,

@@ -151,7 +151,7 @@ static NOINLINE uint32_t path_now(const struct log_header *log, struct log_threa
 		return backtrace_is_possible()
 			       ? path_beneath(log, thread, pc_addr, interrupted_stack(context))
 			       : thread->current;
-	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(code_function(pc_addr))))
+	if (live.timing == LOG_TIMING_AUTO && counted_without_frames(counted_find(code_function(pc_addr))))
 		return path_find(thread, thread->current,
 				 code_function(pc_addr)); /* without an unwinder: the innermost one */
 	if (!takes_stacks || (thread->current != log_ref(log, &thread->root) &&

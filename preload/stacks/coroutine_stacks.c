@@ -89,7 +89,8 @@ static void move_calls(struct log_thread *thread, struct place bottom, struct lo
 	other->left_ticks = now;
 	stack_move(thread, other, frames_of(stack)->node);
 	frames_use(thread, below.area, below.frame);
-	below.frame->child_ticks += now - bottom.frame->start_ticks;
+	if (bottom.frame->start_ticks)
+		below.frame->child_ticks += now - bottom.frame->start_ticks;
 	thread->current = below.frame->node;
 }
 

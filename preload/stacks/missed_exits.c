@@ -34,7 +34,7 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 {
 	struct log_node *node;
 
-	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr))) {
+	if (live.timing == LOG_TIMING_AUTO && counted_without_frames(counted_find(function_addr))) {
 		counted_add(node_at(live.log, path_find(thread, thread->current, function_addr)));
 		return; /* its exit says nothing either */
 	}
@@ -301,7 +301,9 @@ static bool find_nearby_call(struct log_thread *thread, uint64_t function_addr, 
 
 static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
-	bool is_counted = live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr)), is_open;
+	bool is_counted =
+		live.timing == LOG_TIMING_AUTO && counted_without_frames(counted_find(function_addr));
+	bool is_open;
 
 	if (selection_excludes(function_addr))
 		return false;

@@ -187,10 +187,78 @@ export INSIDEME_TIMING=auto
 			--sort function >$timing.csv
 	done
 	same "allocations" "$(cat auto.csv)" "$(cat exact.csv)"
-	same "counted functions" "$(counted_functions | sort | xargs)" "seldom tiny"
+	same "counted functions" "$(counted_functions | sort | xargs)" "commonly keep_block one_block seldom tiny"
 	same "blocks of one_block" "$(value alloc_calls function=one_block)" 4688
 	"$report" -v heap | tr -s ' \n' ' ' | grep -q "paths may lack functions in between whose calls were only counted"
 	same "blocks of keep_block" "$(value alloc_calls function=keep_block)" 37500
+}
+
+# Their calls have frames without a clock: so the paths of calls and of blocks are known, and what takes long below
+# them is theirs.
+@test "short functions that allocate are counted by path, and contain what is timed below them" {
+	local path calls blocks
+	cat >boxes.c <<-'END'
+		#define _GNU_SOURCE
+		#include <setjmp.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		#define APART __attribute__((noinline))
+		void *volatile block;
+		jmp_buf out;
+		int leaves;
+		APART void inner(void) { block = malloc(32); }
+		APART void rare(void) { usleep(20000); }
+		APART void box(int i)
+		{
+			inner();
+			if (i % 50000 == 49999)
+				rare();
+			if (leaves && i % 100 == 99)
+				longjmp(out, 1);
+		}
+		APART void first(void)
+		{
+			for (int i = 0; i < 100000; i++) {
+				box(i);
+				free(block);
+			}
+		}
+		APART void second(void)
+		{
+			leaves = 1;
+			for (volatile int i = 0; i < 300000; i++) {
+				if (!setjmp(out))
+					box(i);
+				free(block);
+			}
+		}
+		int main(int argc, char **argv)
+		{
+			first();
+			second();
+			if (argc > 1) {
+				block = malloc(1);
+				_exit(fork() ? 0 : 1);
+			}
+		}
+	END
+	gcc -O2 -g -finstrument-functions boxes.c -o boxes
+	LD_PRELOAD=$library ./boxes
+	same "counted functions" "$(counted_functions | sort | xargs)" "box inner"
+	"$report" -v tree --top 0 -f csv --columns path,calls,alloc_calls,total_ns >tree.csv
+	while read -r path calls blocks; do
+		same "calls of $path" "$(sed -n "s/^$path,\([0-9]*\),.*/\1/p" tree.csv)" "$calls"
+		same "blocks of $path" "$(sed -n "s/^$path,[0-9]*,\([0-9]*\),.*/\1/p" tree.csv)" "$blocks"
+	done <<-'END'
+		main;first;box 100000 0
+		main;first;box;inner 100000 100000
+		main;first;box;rare 2 0
+		main;second;box 300000 0
+		main;second;box;inner 300000 300000
+		main;second;box;rare 6 0
+	END
+	between "time of box in first, ms, with two sleeps of 20" 40 \
+		"$(($(sed -n 's/^main;first;box,.*,\([0-9]*\)$/\1/p' tree.csv) / 1000000))" 200
 }
 
 # The block tells whose it was. Where live blocks are not known, frees tell what a function has left.
@@ -212,7 +280,7 @@ export INSIDEME_TIMING=auto
 	END
 	gcc -O2 -g -finstrument-functions frees.c -o frees
 	LD_PRELOAD=$library ./frees
-	same "counted functions" "$(counted_functions)" drop
+	same "counted functions" "$(counted_functions | sort | xargs)" "drop take"
 	same "calls" "$(value calls function=take),$(value calls function=drop)" 300000,300000
 	same "blocks of take" "$(value alloc_calls function=take),$(value not_freed_blocks function=take)" 300000,0
 	first=$(value free_calls function=drop)
@@ -221,7 +289,7 @@ export INSIDEME_TIMING=auto
 	"$report" -v heap | tr -s ' \n' ' ' | grep -q "what these freed since counts for their callers"
 	rm -rf insideme.data functions.csv
 	INSIDEME_HEAP=counters LD_PRELOAD=$library ./frees
-	same "counted functions without live blocks" "$(counted_functions)" ''
+	same "counted functions without live blocks" "$(counted_functions | sort | xargs)" "drop take"
 	same "frees" "$(value free_calls function=drop)" 300000
 }
 
