@@ -30,6 +30,14 @@ static int badness(const struct process *process)
 	return 1;
 }
 
+/* The first rank that dies takes the others with it: a launcher ends them by a signal. */
+static bool ended_worse(const struct process *process, const struct process *worst)
+{
+	const int how_bad = badness(process) - badness(worst);
+
+	return how_bad > 0 || (how_bad == 0 && badness(process) == 3 && process->last < worst->last);
+}
+
 const struct process *report_worst_end(const struct process_tree *tree, uint32_t run)
 {
 	const struct process *worst = NULL;
@@ -39,7 +47,7 @@ const struct process *report_worst_end(const struct process_tree *tree, uint32_t
 
 		if (member->run != run || !member->last || (member->parent && member->parent->first))
 			continue;
-		if (!worst || (member->first->header.rank >= 0 && badness(member->last) > badness(worst)))
+		if (!worst || (member->first->header.rank >= 0 && ended_worse(member->last, worst)))
 			worst = member->last;
 	}
 	return worst;

@@ -312,6 +312,7 @@ struct process {
 	int end_status;
 	bool core_dumped;
 	struct process *end_next;
+	bool follows_image;		/* it is the end_next of another */
 	const char *end_program;	/* the program that follows, which has no log; NULL: it has one */
 	bool left_out;			/* a filter left it out: it is not in model->processes */
 	bool was_left;			/* still running when insideme-run ended */

@@ -54,8 +54,13 @@ static void find_successors(const struct by_pid *all)
 		for (end = begin + 1; end < all->nr && compare(&all->list[begin], &all->list[end]) == 0;
 		     end++)
 			;
-		for (size_t i = begin; i < end; i++)
-			all->list[i]->end_next = find_successor(&all->list[begin], end - begin, all->list[i]);
+		for (size_t i = begin; i < end; i++) {
+			struct process *next = find_successor(&all->list[begin], end - begin, all->list[i]);
+
+			all->list[i]->end_next = next;
+			if (next)
+				next->follows_image = true;
+		}
 	}
 }
 

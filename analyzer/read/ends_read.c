@@ -350,6 +350,9 @@ static const char *silent_text(const struct process *process)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)
 		return "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status";
+	if (process->header.rank >= 0)
+		return "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded "
+		       "(insideme-run mpirun ... would know)";
 	return "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded "
 	       "(insideme-run would know)";
 }

@@ -314,17 +314,32 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
+/* CPU time from before the log begins: that of exec and the dynamic linker, or before it was attached to. */
+static double cpu_before_ns(const struct timed_rows *timed, uint32_t column)
+{
+	const struct process *process = timed->process;
+
+	if (!process_fact(process, "attached"))
+		return (double)process->header.start_cpu_ns;
+	for (size_t row = 0; row < timed->rows->nr_rows; row++)
+		if (rowset_value(timed->rows, row, column) != LOG_NONE)
+			return (double)rowset_value(timed->rows, row, column);
+	return 0;
+}
+
 /* CPU time of a process before its first reading. Not for I/O, which by then was partly the recorder's. */
 static void add_begin(struct steps *steps, const struct timed_rows *timed, uint32_t column, double most)
 {
 	const int64_t start = timed->process->start;
+	const double before_ns = cpu_before_ns(timed, column);
 
 	for (size_t row = 0; row < timed->rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(timed->rows, row, column);
 		int64_t passed = timed->times[row] - start;
 
 		if (raw != LOG_NONE && passed > 0)
-			steps_add(steps, start, timed->times[row], fmin((double)raw / (double)passed, most));
+			steps_add(steps, start, timed->times[row],
+				  fmin(fmax((double)raw - before_ns, 0) / (double)passed, most));
 		if (raw != LOG_NONE)
 			return;
 	}
@@ -397,6 +412,7 @@ struct total {
 	size_t nr, nr_short;		/* processes that have it; that have too few readings for a rate */
 	struct process *only;		/* the first of the former */
 	double last;			/* of both */
+	double before;			/* of it: CPU time from before their logs began */
 	double most;			/* limit of the sum; NAN: not known */
 	int64_t least_ns;		/* the longest interval between readings */
 	double peak;			/* the highest one of a process; NAN: not known */
@@ -432,6 +448,8 @@ static void add_process(struct total *total, struct process *process, const stru
 	}
 	if (!isnan(used) && !goes_on(process, total->set, total->of_cpu))
 		total->last += used;
+	if (total->of_cpu && index >= 0 && !process->follows_image)
+		total->before += cpu_before_ns(timed, (uint32_t)index);
 	total->nr_short += !one.known && !isnan(used);
 	if (one.known && !total->nr++) {
 		*total->series = one;
@@ -468,7 +486,7 @@ static void finish_total(struct total *total)
 		add_up(series, model, &total->steps, total->most);
 		raise_peak(series, total);
 		if (total->of_cpu && model->end > 0)
-			series->mean = total->last / (double)model->end;
+			series->mean = fmax(total->last - total->before, 0) / (double)model->end;
 	}
 	steps_release(&total->steps);
 	series->last = total->last;

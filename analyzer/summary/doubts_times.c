@@ -31,6 +31,7 @@ struct counted {
 	size_t nr_functions;
 	uint64_t calls_without_time;
 	size_t nr_without_time;
+	double callers_ns;	/* of their samples: in the time of their recorded callers */
 	double hidden_ns;	/* time of their first calls */
 };
 
@@ -52,6 +53,7 @@ static struct counted sum_counted(const struct model *model)
 			continue;
 		sum.nr_without_time++;
 		sum.calls_without_time += stats->calls;
+		sum.callers_ns += function->samples.ns;
 		sum.hidden_ns += fmax(stats->self_ns, 0);
 	}
 	return sum;
@@ -95,10 +97,12 @@ static void add_counted_functions(struct findings *findings, const struct model 
 			document_text(
 				findings->document,
 				"%zu counted functions, %s calls, have no time: too few CPU samples met "
-				"them; a longer run has more. Their first calls, which were timed, took %s "
-				"of all time; no row has it",
+				"them and their callers; a longer run has more. Their samples stand for %s, "
+				"which is in the time of their recorded callers. Their first calls, which "
+				"were timed, took %s of all time; no row has it",
 				sum.nr_without_time,
 				findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time),
+				findings_number(findings, UNIT_NS, sum.callers_ns),
 				findings_number(findings, UNIT_PERCENT, hidden_percent)));
 	if (model->samples.stubs_ns > 0 && !model->is_raw)
 		findings_add(findings, "counting_ns", UNIT_NS, model->samples.stubs_ns, false,

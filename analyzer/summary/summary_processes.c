@@ -97,6 +97,8 @@ static char *line_text(struct document *document, const struct kind *kinds, size
 		return text;
 	return document_text(document, "%s (%s)", text, kinds->member->last->model->nr_monitors ?
 			     "SIGKILL or a raw exit: insideme-run did not see which" :
+			     kinds->member->last->header.rank >= 0 ?
+			     "SIGKILL, a raw exit or exec: insideme-run mpirun ... would know" :
 			     "SIGKILL, a raw exit or exec: insideme-run would know");
 }
 

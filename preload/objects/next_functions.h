@@ -106,7 +106,8 @@
 		struct rlimit *old)) \
 	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, \
 		struct rlimit64 *old)) \
-	/* these nine are called, not interposed */                                                 \
+	/* these ten are called, not interposed */                                                  \
+	X(int, omp_get_num_threads, (void))                                                         \
 	X(int, omp_test_lock, (void *lock))                                                         \
 	X(int, omp_test_lock_, (void *lock))                                                        \
 	X(int, omp_test_nest_lock, (void *lock))                                                    \

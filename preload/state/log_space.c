@@ -15,6 +15,7 @@
 #include "preload/state/live.h"
 
 #define RESERVE_BYTES	(4u << 20)
+#define USERS_BYTES	(32u << 20)
 #define RECORDS_BYTES	(32u << 10)
 #define WORTH_BYTES	(128u << 10)	/* returning less costs the file system more time than it took to
 					 * get it */
@@ -121,6 +122,30 @@ void log_space_reserve(void)
 	if (live.log)
 		grow_by_path(live.log,
 			     __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
+}
+
+/* The run's folder is root's alone. Others may not list it, but open a file there that is theirs. */
+static void let_pass(void)
+{
+	char folder[RUN_PATH_BYTES];
+	char *slash = folder;
+
+	text_copy(folder, sizeof(folder), path);
+	for (char *at = folder; *at; at++)
+		slash = *at == '/' ? at : slash;
+	*slash = 0;
+	raw_syscall(SYS_fchmodat, AT_FDCWD, (long)folder, 0711, 0, 0, 0);
+}
+
+/* Folders above may not let @user pass, so there is some room in advance. */
+void log_space_before_user(uint32_t user)
+{
+	if (!user || !live.log || live_is_sealed() || live_is_private ||
+	    live.log->pid != (uint32_t)sys_getpid() || raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0))
+		return;
+	let_pass();
+	raw_syscall(SYS_fchownat, AT_FDCWD, (long)path, user, -1, AT_SYMLINK_NOFOLLOW, 0);
+	grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + USERS_BYTES);
 }
 
 /*

@@ -31,6 +31,12 @@ void log_space_for_records(struct log_header *log);
 void log_space_reserve(void);
 
 /*
+ * The process is about to act for @user instead of root: the log becomes that user's, so that it can still
+ * grow. If the process acts for another user already, nothing happens.
+ */
+void log_space_before_user(uint32_t user);
+
+/*
  * Unmap what lies past the first @bytes of the log and past the end of the file: the budget is smaller from
  * now on. Callable from any thread while others record.
  */

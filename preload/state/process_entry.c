@@ -187,8 +187,7 @@ bool entry_enter_child(const struct fork_origin *origin)
 	}
 	fill_child(made, origin);
 	publish(made);
-	if (is_waiting)
-		wait_for_log();
+	wait_for_log();
 	return true;
 }
 

@@ -27,6 +27,7 @@
 #define FIRST_SLEEP_NS	5000000		/* a short program pays only for the task's start */
 #define RESUMED_SLEEP_NS 1000000 /* a program that forks often must not pay for opening files each time */
 #define LATER_US	20000u		/* after a fork */
+#define WATCH_US	100000u		/* insideme-run may have ended */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
 #define PAUSE_WAIT_NS	1000000000	/* the same, before a call of the program that fails while the task
 					 * exists */
@@ -67,6 +68,8 @@ struct task_place {
 };
 
 uint64_t sampler_task_due_ticks;
+/* insideme-run takes the samples. The task begins when that has ended. Atomic */
+static uint32_t is_watched;
 static struct sampler_task *helper;	/* set by the constructor, and by a forked child */
 static struct task_place place;		/* of the constructor's process */
 
@@ -339,6 +342,7 @@ static bool prepare_task(int pid, struct run *run)
 
 	helper = NULL;
 	sampler_task_due_ticks = 0;
+	is_watched = 0;
 	if (!task)
 		task = find_place(own, sizeof(own), sizeof(*task));
 	if (!task)
@@ -352,14 +356,29 @@ static bool prepare_task(int pid, struct run *run)
 	return true;
 }
 
+static void look_later(const struct log_header *log)
+{
+	__atomic_store_n(&sampler_task_due_ticks,
+			 clock_ticks(log->clock) + log->threshold_floor_ticks * WATCH_US, __ATOMIC_RELAXED);
+}
+
 void sampler_task_start(struct log_header *log, const char *path, struct run *run)
 {
-	if (!sampler_task_is_possible() || run_is_watched(run->page)) {
+	if (!sampler_task_is_possible()) {
 		helper = NULL;
 		sampler_task_due_ticks = 0;
-	} else if (prepare_task((int)log->pid, run)) {
-		text_copy(helper->path, sizeof(helper->path), path);
-		helper->config.log = log;
+		is_watched = 0;
+		return;
+	}
+	if (!prepare_task((int)log->pid, run))
+		return;
+	text_copy(helper->path, sizeof(helper->path), path);
+	helper->config.log = log;
+	if (run_is_watched(run->page)) {	/* until its own child ends, which this process may outlive */
+		helper->pauses = 1;
+		is_watched = 1;
+		look_later(log);
+	} else {
 		start_task(helper);
 	}
 }
@@ -439,6 +458,8 @@ void sampler_task_stop(void)
 	if (!task)
 		return;
 	sampler_task_resume_due();
+	if (__atomic_load_n(&is_watched, __ATOMIC_RELAXED))
+		return;
 	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (claim_first(task, ENDING_THREAD))
@@ -521,8 +542,31 @@ void sampler_task_resume_later(void)
 		sampler_task_resume();
 }
 
+/*
+ * Has insideme-run ended? Then the task begins. One that was killed has left its number in the run's page: to
+ * ask the kernel for it would be a system call of the program's thread each time.
+ */
+static void look_for_watcher(void)
+{
+	const struct sampler_task *task = helper;
+	const struct log_header *log = task->config.log;
+
+	if (clock_ticks(log->clock) < __atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED))
+		return;
+	look_later(log);
+	if (__atomic_load_n(&task->config.run->page->monitor_pid, __ATOMIC_ACQUIRE) ||
+	    !__atomic_exchange_n(&is_watched, 0, __ATOMIC_ACQ_REL))
+		return;
+	__atomic_store_n(&sampler_task_due_ticks, 0, __ATOMIC_RELAXED);
+	sampler_task_resume();
+}
+
 void sampler_task_resume_due(void)
 {
+	if (unlikely(__atomic_load_n(&is_watched, __ATOMIC_RELAXED))) {
+		look_for_watcher();
+		return;
+	}
 	if (__atomic_exchange_n(&sampler_task_due_ticks, 0, __ATOMIC_ACQ_REL))
 		sampler_task_resume();
 }

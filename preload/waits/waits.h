@@ -33,7 +33,7 @@ struct wait {
 	uint64_t cost_ticks; /* what it took to record its begin; 0: not measured, nor will its end be */
 };
 
-/* A forked child without hooks that does nothing but wait gets its log now, if it has lasted some ms. */
+/* A forked child that does nothing but wait gets its log now, if it has lasted some ms. */
 bool wait_opens_log(void);
 
 static ALWAYS_INLINE bool waits_on(void)

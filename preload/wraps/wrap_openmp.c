@@ -141,11 +141,12 @@ static void await_start(struct region *region)
 	begin_wait(region, &known);
 }
 
+/* A team of one waits for nobody. */
 static void await_team(struct region *region)
 {
 	static struct wait_function known = { "omp parallel", LOG_WAIT_BARRIER, 0 };
 
-	if (is_caller(region))
+	if (is_caller(region) && real_find(omp_get_num_threads) && real.omp_get_num_threads() > 1)
 		begin_wait(region, &known);
 }
 

@@ -16,36 +16,42 @@
 #include "preload/life/recorder.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/thread.h"
+#include "preload/state/log_space.h"
 #include "preload/state/sampler_task.h"
 #include "preload/waits/waits.h"
 
-#define ALONE_FUNCTIONS(X)                                                                  \
-	X(unshare, (int flags), (flags))                                                    \
-	X(setns, (int fd, int type), (fd, type))                                            \
-	X(setuid, (uid_t user), (user))                                                     \
-	X(setgid, (gid_t group), (group))                                                   \
-	X(seteuid, (uid_t user), (user))                                                    \
-	X(setegid, (gid_t group), (group))                                                  \
-	X(setreuid, (uid_t user, uid_t effective), (user, effective))                       \
-	X(setregid, (gid_t group, gid_t effective), (group, effective))                     \
-	X(setresuid, (uid_t user, uid_t effective, uid_t saved), (user, effective, saved))  \
-	X(setresgid, (gid_t group, gid_t effective, gid_t saved), (group, effective, saved)) \
-	X(setgroups, (size_t count, const gid_t *groups), (count, groups))                  \
-	X(initgroups, (const char *name, gid_t group), (name, group))
+#define SAME_USER (uid_t)-1
 
-/* Open the log first: the process may not be allowed to do so afterwards. */
-static void become_alone(void)
+/* Columns: name, parameters, arguments, the user that the process acts for from then on. */
+#define ALONE_FUNCTIONS(X)                                                                  \
+	X(unshare, (int flags), (flags), SAME_USER)                                         \
+	X(setns, (int fd, int type), (fd, type), SAME_USER)                                 \
+	X(setuid, (uid_t user), (user), user)                                               \
+	X(setgid, (gid_t group), (group), SAME_USER)                                        \
+	X(seteuid, (uid_t user), (user), user)                                              \
+	X(setegid, (gid_t group), (group), SAME_USER)                                       \
+	X(setreuid, (uid_t user, uid_t effective), (user, effective), effective)            \
+	X(setregid, (gid_t group, gid_t effective), (group, effective), SAME_USER)          \
+	X(setresuid, (uid_t user, uid_t effective, uid_t saved), (user, effective, saved), effective) \
+	X(setresgid, (gid_t group, gid_t effective, gid_t saved), (group, effective, saved), SAME_USER) \
+	X(setgroups, (size_t count, const gid_t *groups), (count, groups), SAME_USER)       \
+	X(initgroups, (const char *name, gid_t group), (name, group), SAME_USER)
+
+/* Open the log first: the process may not be allowed to do so afterwards, nor to extend it. */
+static void become_alone(uid_t user)
 {
 	recorder_open();
+	if (user != SAME_USER)
+		log_space_before_user(user);
 	sampler_task_pause();
 }
 
-#define ALONE(name, parameters, arguments)                                                                   \
+#define ALONE(name, parameters, arguments, user)                                                             \
 	EXPORT int name parameters                                                                           \
 	{                                                                                                    \
 		int result = -1;                                                                             \
                                                                                                              \
-		become_alone();                                                                              \
+		become_alone(user);                                                                          \
 		if (real_find(name))                                                                         \
 			result = real.name arguments;                                                        \
 		sampler_task_resume();                                                                       \
@@ -73,11 +79,18 @@ static bool wants_alone(long number)
 	}
 }
 
+static uid_t user_of(long number, long a, long b)
+{
+	if (number == SYS_setuid)
+		return (uid_t)a;
+	return number == SYS_setreuid || number == SYS_setresuid ? (uid_t)b : SAME_USER;
+}
+
 static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 
-	become_alone();
+	become_alone(user_of(number, a, b));
 	result = real.syscall(number, a, b, c, d, e, f);
 	sampler_task_resume();
 	return result;

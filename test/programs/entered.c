@@ -3,7 +3,8 @@
  * entered HOW [N]: forked children that make no call and no allocation, so that they have no log, however
  * long they live. Each works: it touches 16 MiB for each fork that lies between it and the program, writes
  * 3,000,000 bytes, which are thrown away, reads nothing, and then uses 100 ms of CPU time. Then it says "PID
- * CPU_NS", and waits for the end of the input. insideme-run has rows of each that tell so.
+ * CPU_NS", and waits for the end of the input. All of that by bare system calls: a wait that the library sees
+ * would open a log. With -DWAITS it sees them. insideme-run has rows of each that tell so.
  *   beside N  N children
  *   nested N  a child, whose child has a child, and so on, N in all
  *   late      a child that works, waits for a byte on its input, allocates, uses 100 ms more, says so, and
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,13 @@
 #define MIB (1u << 20)
 #define WRITTEN 3000000
 #define CPU_NS 100000000u
+#ifdef WAITS
+#define READ read
+#define WRITE write
+#else
+#define READ(...) syscall(SYS_read, __VA_ARGS__)
+#define WRITE(...) syscall(SYS_write, __VA_ARGS__)
+#endif
 
 static int depth;
 
@@ -50,7 +59,7 @@ static SILENT void say(void)
 	char line[64];
 	int length = snprintf(line, sizeof(line), "%d %lu\n", (int)getpid(), cpu_ns());
 
-	if (write(1, line, (size_t)length) != length)
+	if (WRITE(1, line, (size_t)length) != length)
 		_exit(1);
 }
 
@@ -70,7 +79,7 @@ static SILENT void work(void)
 
 	touch((size_t)depth * 16 * MIB);
 	for (int i = 0; i < 100; i++)
-		if (write(nowhere, buffer, sizeof(buffer)) < 0)
+		if (WRITE(nowhere, buffer, sizeof(buffer)) < 0)
 			_exit(1);
 	use_cpu();
 	say();
@@ -80,7 +89,7 @@ static SILENT void wait_for_end(void)
 {
 	char byte;
 
-	while (read(0, &byte, 1) > 0)
+	while (READ(0, &byte, 1) > 0)
 		;
 }
 
@@ -127,7 +136,7 @@ static SILENT int late(void)
 
 	if (fork_child() == 0) {
 		work();
-		if (read(0, &byte, 1) != 1)
+		if (READ(0, &byte, 1) != 1)
 			_exit(1);
 		allocated = malloc(100);
 		free(allocated);

@@ -53,6 +53,17 @@ has_burnt() {
 
 child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge 300000000 ]; }
 
+@test "the mean CPU of a process that runs is that since it is sampled" {
+	mkfifo gate
+	bash -c 'for ((i = 0; i < 400000; i++)); do :; done; echo idle; read -r' <gate >said 3>&- &
+	program=$!
+	exec 9>gate
+	wait_until grep -q idle said
+	attach --pid=$program --timeout=500ms
+	exec 9>&-
+	"$report" | grep -E '^  CPU +0(\.0[0-9])? core' || { "$report"; return 1; }
+}
+
 @test "--children: those that come later too, each with its end" {
 	held child_has_burnt "$bin/uses threads 1 300; exit 3" --children
 	same "programs" "$(cell programs | grep -c .)" 2

@@ -12,7 +12,7 @@ last() { "$here/csv" "$1" "pid=$2" set=process "${@:3}" <resources.csv | grep . 
 largest() { "$here/csv" "$1" "pid=$2" "${@:3}" <resources.csv | grep . | sort -n | tail -1; }
 # of COLUMN PID: of the processes view
 of() { view processes --top 0 | "$here/csv" "$1" "pid=$2"; }
-program_without_hooks() { gcc -w -O1 "$here/../programs/entered.c" -o entered; }
+program_without_hooks() { gcc -w -O1 -DWAITS "$here/../programs/entered.c" -o entered; }
 
 # Have NR lines been said, and does the newest row of each tell as much?
 has_rows() {

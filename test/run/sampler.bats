@@ -76,6 +76,75 @@ goes_on_with() {
 	wait $!
 }
 
+@test "the log grows after rights were given up" {
+	local how place
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	place=$(mktemp -d "${TMPDIR:-/tmp}/insideme-rights-XXXXXX")	# others may pass its folders
+	chmod 755 "$place"
+	cat >many.c <<-'END'
+		#include <unistd.h>
+		__attribute__((noinline)) void other(unsigned int way, int depth);
+		__attribute__((noinline)) void one(unsigned int way, int depth)
+		{
+			if (depth)
+				(way & 1 ? one : other)(way >> 1, depth - 1);
+		}
+		__attribute__((noinline)) void other(unsigned int way, int depth)
+		{
+			if (depth)
+				(way & 1 ? one : other)(way >> 1, depth - 1);
+		}
+		int main(void)
+		{
+			if (setgid(65534) || setuid(65534))
+				return 1;
+			for (unsigned int way = 0; way < 1 << 17; way++)
+				one(way, 17);
+		}
+	END
+	gcc -O1 -finstrument-functions many.c -o many
+	for how in library run; do
+		if [ $how = library ]; then
+			INSIDEME_RUN=$place/$how LD_PRELOAD=$library ./many
+		else
+			"$build/insideme-run" --quiet --run="$place/$how" -- ./many
+		fi
+		"$report" "$place/$how" -v quality -f csv >quality.csv
+		same "paths without room, by $how" "$(grep -c folded_paths quality.csv)" 0
+		between "log, MiB" 33 "$(($(cat "$place/$how"/*.log | wc -c) >> 20))" 200
+	done
+	rm -rf "$place"
+}
+
+@test "a process that insideme-run leaves behind is sampled on" {
+	local spun
+	cat >leaves.c <<-'END'
+		#include <time.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void spin(void)
+		{
+			struct timespec now;
+
+			do
+				clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+			while (now.tv_sec < 1);
+		}
+		int main(void)
+		{
+			if (daemon(1, 1))
+				return 1;
+			spin();
+			usleep(100000);
+		}
+	END
+	gcc -O1 -g -finstrument-functions leaves.c -o leaves
+	"$build/insideme-run" --quiet -- ./leaves 3>&-
+	has_ended() { [ "$("$report" -v processes -f csv --columns end | grep -c 'exit status 0')" = 2 ]; }
+	wait_until has_ended
+	spun=$("$report" -v functions -f csv --columns self_cpu_ns,function | sed -n 's/,spin$//p')
+	between "CPU time of spin, ms" 900 "$((spun / 1000000))" 1010
+}
+
 @test "nothing holds what a process had once it was waited for" {
 	goes_on_with 5 release
 }
@@ -193,6 +262,7 @@ no_calls() {
 	END
 	gcc -w -O1 -finstrument-functions loop.c -o loop
 	export INSIDEME_WAITS=off	# the name of the descriptor would be read after the first mark
+	export INSIDEME_SAMPLE=off	# else each sample of a counted function asks for the CPU time
 	both no_calls
 }
 

@@ -268,6 +268,14 @@ lines_of() {
 	done
 }
 
+@test "a forked child of a program with hooks that only sleeps has its sleeps" {
+	printf '%s\n' '#include <sys/wait.h>' '#include <unistd.h>' 'int main(void) {' \
+		'if (!fork()) { for (int i = 0; i < 100; i++) usleep(2000); _exit(0); }' \
+		'return wait(NULL) < 0; }' | gcc -O1 -g -finstrument-functions -x c - -o child
+	"$build/insideme-run" --quiet -- ./child
+	between "sleeps, without those of the first 5 ms" 95 "$(sum calls function=usleep caller=main)" 100
+}
+
 @test "calls that were cancelled are counted" {
 	record waiting_workers cancel
 	quiet

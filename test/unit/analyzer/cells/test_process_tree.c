@@ -3,12 +3,14 @@
  * analyzer/cells/process_tree: processes as a tree, rows of those that are alike, and what they
  * used.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/cells/process_rows.h"
+#include "analyzer/cells/view_context.h"
 #include "test/unit/build_model.h"
 #include "test/unit/unit.h"
 
@@ -82,6 +84,36 @@ TEST(children_hang_below_their_parents)
 	assert_null(find_member(&tree, 21)->next);
 	assert_ptr_equal(find_member(&tree, 30)->parent, find_member(&tree, 20));
 	assert_int_equal(find_member(&tree, 30)->depth, 2);
+	process_tree_release(&tree);
+	model_free(model);
+}
+
+static void add_rank(struct build_run *run, uint32_t pid, int rank, uint64_t begin_ms, uint64_t last_ms)
+{
+	struct build build;
+
+	begin_process(&build, pid, 9, begin_ms, "app");
+	build.header->rank = rank;
+	build.header->end = LOG_RUNNING;
+	memset(&build.header->finish, 0, sizeof(build.header->finish));
+	build_event(&build, LOG_EVENT_EXEC, NS_START + last_ms * MS, (uint64_t[]){ ENOENT }, 1, "none");
+	build_run_add(run, &build);
+}
+
+/* The launcher ends the others. */
+TEST(of_ranks_that_were_killed_the_first_one_that_died_is_named)
+{
+	struct build_run run = { .nr = 0 };
+	struct process_tree tree;
+	struct model *model;
+
+	add_rank(&run, 11, 1, 0, 80);
+	add_rank(&run, 10, 0, 1, 50);
+	add_end(&run, 50, (uint64_t[]){ 10, SIGKILL, 0, 0, 0 }, NULL);
+	add_end(&run, 80, (uint64_t[]){ 11, SIGTERM, 0, 0, 0 }, NULL);
+	model = build_run_load(&run);
+	process_tree_init(&tree, model);
+	assert_int_equal(report_worst_end(&tree, 0)->header.rank, 0);
 	process_tree_release(&tree);
 	model_free(model);
 }

@@ -159,6 +159,19 @@ TEST(without_insideme_run_silence_is_said, no_logs, free_model)
 		"(insideme-run would know)");
 }
 
+/* Under mpirun insideme-run becomes the program. */
+TEST(the_silence_of_a_rank_is_that_of_one_without_insideme_run, no_logs, free_model)
+{
+	begin_here(&build);
+	build.header->rank = 1;
+	build_run_add(&logs, &build);
+	model = build_run_load(&logs);
+	assert_end(
+		model->processes[0],
+		"ended without a word: SIGKILL, a raw exit or an exec of what is not recorded "
+		"(insideme-run mpirun ... would know)");
+}
+
 TEST(a_successor_shows_an_exec, no_logs, free_model)
 {
 	begin_here(&build);
