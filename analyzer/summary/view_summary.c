@@ -289,6 +289,17 @@ static bool add_waits(struct document *document, const struct report *report)
 	return true;
 }
 
+static void add_mpi(struct document *document, const struct report *report)
+{
+	const char *lead = mpi_lead(document, report->model);
+	struct section *section;
+
+	if (!lead)
+		return;
+	section = document_add(document, "MPI", lead);
+	section->apart = section->wraps = true;
+}
+
 static const char *memory_lead(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
@@ -422,6 +433,7 @@ int view_summary(struct document *document, struct report *report)
 		summary_resources(document, report);
 	add_time(document, report);
 	has_waits = add_waits(document, report);
+	add_mpi(document, report);
 	add_memory(document, report);
 	nr_sections = document->nr_sections;
 	summary_others(document, report);

@@ -241,7 +241,7 @@ static void finish_rows(struct call_rows *rows, uint64_t nr_ranks)
 		finish_row(&rows->rows[i], nr_ranks);
 }
 
-/* @by_site: rows of places, of the records that have one. */
+/* @by_site: rows of places, of the records that have one; NULL: not wanted */
 static void list_calls(struct call_rows *rows, struct call_rows *by_site, struct sites *sites,
 		       const struct model *model)
 {
@@ -258,18 +258,20 @@ static void list_calls(struct call_rows *rows, struct call_rows *by_site, struct
 				continue;
 			add_calls(row_of(rows, path->function, path->parent ? path->parent->function : NULL),
 				  process, messages, path);
-			if (messages->caller_addr)
+			if (by_site && messages->caller_addr)
 				add_calls(site_row_of(by_site, path->function,
 						      site_of(sites, process, messages)),
 					  process, messages, path);
 		}
 		add_bounds(rows, process);
 		close_ranks(rows);
-		close_ranks(by_site);
+		if (by_site)
+			close_ranks(by_site);
 		nr_ranks += mpi_has_calls(process);
 	}
 	finish_rows(rows, nr_ranks);
-	finish_rows(by_site, nr_ranks);
+	if (by_site)
+		finish_rows(by_site, nr_ranks);
 }
 
 /* The waiting time is known if the other side of each call is known. That of MPI_Init never is. */
@@ -371,6 +373,42 @@ bool mpi_is_called(const struct model *model)
 	return false;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+	const double x = ((const struct call_row *)a)->total_ns, y = ((const struct call_row *)b)->total_ns;
+
+	return (x < y) - (x > y);
+}
+
+const char *mpi_lead(struct document *document, const struct model *model)
+{
+	struct call_rows rows = { 0 };
+	const struct call_row *longest;
+	double total_ns = 0, life_ns = 0;
+	const char *text;
+
+	list_calls(&rows, NULL, NULL, model);
+	for (size_t i = 0; i < rows.nr_rows; i++)
+		total_ns += rows.rows[i].total_ns;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (mpi_has_calls(model->processes[i]))
+			life_ns += (double)(model->processes[i]->last - model->processes[i]->start);
+	if (!rows.nr_rows || !(life_ns > 0))
+		return NULL;
+	qsort(rows.rows, rows.nr_rows, sizeof(*rows.rows), longest_first);
+	longest = &rows.rows[0];
+	text = document_text(document, "%s in MPI calls, %s of the %s that its processes lasted; "
+			     "most in %s%s%s: %s",
+			     document_number(document, UNIT_NS, total_ns),
+			     document_number(document, UNIT_PERCENT, 100 * total_ns / life_ns),
+			     document_number(document, UNIT_NS, life_ns), longest->function->name,
+			     longest->caller ? ", called by " : "",
+			     longest->caller ? longest->caller->short_name : "",
+			     document_number(document, UNIT_NS, longest->total_ns));
+	free(rows.rows);
+	return text;
+}
+
 static const char none_text[] =
 	"no MPI calls were recorded: insideme-run records those of ranks and of programs that call MPI, but "
 	"with --sample of a program without hooks only if --mpi=on is given; "
@@ -386,13 +424,6 @@ static const char *const notes[] = {
 	"above the rank's fastest call of that size, at most all the time; ",
 	"Waiting: see -v late; ",
 };
-
-static int longest_first(const void *a, const void *b)
-{
-	const double x = ((const struct call_row *)a)->total_ns, y = ((const struct call_row *)b)->total_ns;
-
-	return (x < y) - (x > y);
-}
 
 /* A table of calling places. Programs without hooks have it too. */
 static void add_sites(struct document *document, struct call_rows *rows, struct sites *sites)

@@ -163,7 +163,7 @@ in_fortran() {
 
 # A solver with fields of its own, in 20 trials that grow: each number by construction.
 jacobi_is_counted() {
-	local from to nr bytes
+	local from to nr bytes all_ms shown_ms
 	ranks "$1" 4 "$BATS_FILE_TMPDIR/jacobi.$1"
 	mv stdout plain
 	ranks "$1" 4 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/jacobi.$1"
@@ -177,7 +177,14 @@ jacobi_is_counted() {
 	same "messages to others" "$(messages sender direction=sent | wc -w)" 6
 	same "reductions" "$(messages messages function=MPI_Allreduce)" '390 390 390 390'
 	same "calls of a wait for the halo" "$(of_calls calls function=MPI_Waitall)" $((4 * 390))
-	"$report" | grep -F 'insideme-report -v mpi '
+	"$report" >page
+	grep -F 'insideme-report -v mpi ' page
+	# three digits of the sum of the view, and a part of what the ranks lasted
+	all_ms=$(view mpi | "$here/csv" total_ns | awk '{ sum += $1 } END { print int(sum / 1000000) }')
+	shown_ms=$(sed -nE 's/^MPI +([0-9.]+) (m?)s in MPI calls, [0-9.]+ % of .*/\1 \2/p' page |
+		awk '{ print int($2 == "m" ? $1 : 1000 * $1) }')
+	between "ms in MPI calls" $((all_ms * 99 / 100 - 1)) "$shown_ms" $((all_ms * 101 / 100 + 1))
+	between "percent of the ranks" 1 "$(sed -nE 's/^MPI .* in MPI calls, ([0-9]+).*/\1/p' page)" 100
 	view fields >fields.csv
 	same "Computation, by rank" "$("$here/csv" calls field=Computation <fields.csv | xargs)" '390 390 390 390'
 	same "Communication" "$("$here/csv" calls field=Communication <fields.csv | xargs)" '780 780 780 780'
