@@ -73,7 +73,8 @@ static bool only_asks(const struct transfer *transfer)
 {
 	const struct function *function = transfer->path ? transfer->path->function : NULL;
 
-	return function && strncmp(function->name, "MPI_Test", sizeof("MPI_Test") - 1) == 0;
+	return function && function->name &&
+	       strncmp(function->name, "MPI_Test", strlen("MPI_Test")) == 0;
 }
 
 /* Return: is it known how long the call waited for this? */

@@ -165,3 +165,22 @@ double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, in
 		return rate;
 	return fmin(rate, (double)(after - before) / (double)passed_ns);
 }
+
+double rate_cpu_before_ns(const struct process *process, const struct rowset *rows, uint32_t column)
+{
+	if (!process_fact(process, "attached"))
+		return (double)process->header.start_cpu_ns;
+	for (size_t row = 0; row < rows->nr_rows; row++)
+		if (rowset_value(rows, row, column) != LOG_NONE)
+			return (double)rowset_value(rows, row, column);
+	return 0;
+}
+
+double rate_cpu_before_run_ns(const struct process *process, const struct rowset *rows, uint32_t column)
+{
+	const double before_ns = rate_cpu_before_ns(process, rows, column);
+
+	if (process->follows_image)
+		return 0;
+	return process_fact(process, "attached") ? before_ns : fmax(before_ns - (double)process->start, 0);
+}

@@ -23,3 +23,9 @@ double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, in
 double rate_nr_processors(struct process *process);
 /* The limit of the rates of all processes together, in cores. NAN: not known. */
 double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column);
+/*
+ * CPU time from before the log of @process begins: that of exec and the dynamic linker, or before the process
+ * was attached to. And how much of it is from before the run's begin. @column: cpu_ns
+ */
+double rate_cpu_before_ns(const struct process *process, const struct rowset *rows, uint32_t column);
+double rate_cpu_before_run_ns(const struct process *process, const struct rowset *rows, uint32_t column);

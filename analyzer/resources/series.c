@@ -314,24 +314,22 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
-/* CPU time from before the log begins: that of exec and the dynamic linker, or before it was attached to. */
-static double cpu_before_ns(const struct timed_rows *timed, uint32_t column)
+/* A program that another one of the run started: exec and the dynamic linker, one after the other. */
+static void add_exec(struct steps *steps, const struct timed_rows *timed, uint32_t column)
 {
 	const struct process *process = timed->process;
+	const int64_t ns = (int64_t)(rate_cpu_before_ns(process, timed->rows, column) -
+				     rate_cpu_before_run_ns(process, timed->rows, column));
 
-	if (!process_fact(process, "attached"))
-		return (double)process->header.start_cpu_ns;
-	for (size_t row = 0; row < timed->rows->nr_rows; row++)
-		if (rowset_value(timed->rows, row, column) != LOG_NONE)
-			return (double)rowset_value(timed->rows, row, column);
-	return 0;
+	if (ns > 0 && !process->follows_image)
+		steps_add(steps, process->start - ns, process->start, 1);
 }
 
 /* CPU time of a process before its first reading. Not for I/O, which by then was partly the recorder's. */
 static void add_begin(struct steps *steps, const struct timed_rows *timed, uint32_t column, double most)
 {
 	const int64_t start = timed->process->start;
-	const double before_ns = cpu_before_ns(timed, column);
+	const double before_ns = rate_cpu_before_ns(timed->process, timed->rows, column);
 
 	for (size_t row = 0; row < timed->rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(timed->rows, row, column);
@@ -367,6 +365,7 @@ static double add_series(struct steps *steps, const struct timed_rows *timed, ui
 		steps_add(steps, one->last_time, timed->process->last, one->last);
 	if (!of_cpu || isnan(one->last))
 		return one->last;
+	add_exec(steps, timed, column);
 	add_begin(steps, timed, column, one->most);
 	return add_end(steps, timed->process, one, one->most);
 }
@@ -412,7 +411,7 @@ struct total {
 	size_t nr, nr_short;		/* processes that have it; that have too few readings for a rate */
 	struct process *only;		/* the first of the former */
 	double last;			/* of both */
-	double before;			/* of it: CPU time from before their logs began */
+	double before;			/* of it: CPU time from before the run began */
 	double most;			/* limit of the sum; NAN: not known */
 	int64_t least_ns;		/* the longest interval between readings */
 	double peak;			/* the highest one of a process; NAN: not known */
@@ -448,8 +447,8 @@ static void add_process(struct total *total, struct process *process, const stru
 	}
 	if (!isnan(used) && !goes_on(process, total->set, total->of_cpu))
 		total->last += used;
-	if (total->of_cpu && index >= 0 && !process->follows_image)
-		total->before += cpu_before_ns(timed, (uint32_t)index);
+	if (total->of_cpu && index >= 0)
+		total->before += rate_cpu_before_run_ns(process, timed->rows, (uint32_t)index);
 	total->nr_short += !one.known && !isnan(used);
 	if (one.known && !total->nr++) {
 		*total->series = one;

@@ -401,7 +401,7 @@ const char *mpi_lead(struct document *document, const struct model *model)
 			     "most in %s%s%s: %s",
 			     document_number(document, UNIT_NS, total_ns),
 			     document_number(document, UNIT_PERCENT, 100 * total_ns / life_ns),
-			     document_number(document, UNIT_NS, life_ns), longest->function->name,
+			     document_number(document, UNIT_NS, life_ns), longest->function->short_name,
 			     longest->caller ? ", called by " : "",
 			     longest->caller ? longest->caller->short_name : "",
 			     document_number(document, UNIT_NS, longest->total_ns));

@@ -72,10 +72,10 @@ uint32_t counted_number(uint64_t function_addr);
 
 static ALWAYS_INLINE bool counted_is(uint32_t number)
 {
-	return __atomic_load_n(&counted_bits[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+	return __atomic_load_n(&counted_bits[number / 64], __ATOMIC_ACQUIRE) >> number % 64 & 1;
 }
 
-/* Of a counted function: do its calls have frames? */
+/* Of a counted function, after counted_is(): do its calls have frames? */
 static ALWAYS_INLINE bool counted_has_frames(uint32_t number)
 {
 	return __atomic_load_n(&counted_frame_bits[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;

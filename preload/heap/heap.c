@@ -520,7 +520,8 @@ void heap_poll_soon(void)
 	struct log_thread *thread = live.log && self ? self : live.bootstrap_heap ? &heap_early : NULL;
 	int64_t held, most = HEAP_STEP_BYTES + 1;
 
-	if (likely(!__atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED)) || !thread)
+	if (likely(!__atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED)) || !thread ||
+	    __atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))
 		return;
 	held = thread->heap_held_bytes;
 	if (held < 0)

@@ -111,7 +111,8 @@ void frames_end_top(struct log_thread *thread, bool has_exit)
 	uint32_t before = thread->broken_reason, reason = has_exit ? LOG_BROKEN_UNSEEN : before;
 	bool went_slowly = !thread->stack_bytes;
 
-	if (!has_exit && counted_is(node_at(live.log, top_frame(thread)->node)->function)) {
+	if (!has_exit && top_frame(thread)->start_ticks &&
+	    counted_is(node_at(live.log, top_frame(thread)->node)->function)) {
 		call_drop_top(thread);
 		return;
 	}

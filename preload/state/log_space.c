@@ -129,12 +129,14 @@ static void let_pass(void)
 {
 	char folder[RUN_PATH_BYTES];
 	char *slash = folder;
+	struct stat status;
 
 	text_copy(folder, sizeof(folder), path);
 	for (char *at = folder; *at; at++)
 		slash = *at == '/' ? at : slash;
 	*slash = 0;
-	raw_syscall(SYS_fchmodat, AT_FDCWD, (long)folder, 0711, 0, 0, 0);
+	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)folder, (long)&status, 0, 0, 0) == 0)
+		raw_syscall(SYS_fchmodat, AT_FDCWD, (long)folder, (status.st_mode & 07777) | 0111, 0, 0, 0);
 }
 
 /* Folders above may not let @user pass, so there is some room in advance. */

@@ -68,8 +68,7 @@ struct task_place {
 };
 
 uint64_t sampler_task_due_ticks;
-/* insideme-run takes the samples. The task begins when that has ended. Atomic */
-static uint32_t is_watched;
+uint32_t sampler_task_is_watched;
 static struct sampler_task *helper;	/* set by the constructor, and by a forked child */
 static struct task_place place;		/* of the constructor's process */
 
@@ -342,7 +341,7 @@ static bool prepare_task(int pid, struct run *run)
 
 	helper = NULL;
 	sampler_task_due_ticks = 0;
-	is_watched = 0;
+	sampler_task_is_watched = 0;
 	if (!task)
 		task = find_place(own, sizeof(own), sizeof(*task));
 	if (!task)
@@ -367,7 +366,7 @@ void sampler_task_start(struct log_header *log, const char *path, struct run *ru
 	if (!sampler_task_is_possible()) {
 		helper = NULL;
 		sampler_task_due_ticks = 0;
-		is_watched = 0;
+		sampler_task_is_watched = 0;
 		return;
 	}
 	if (!prepare_task((int)log->pid, run))
@@ -376,7 +375,7 @@ void sampler_task_start(struct log_header *log, const char *path, struct run *ru
 	helper->config.log = log;
 	if (run_is_watched(run->page)) {	/* until its own child ends, which this process may outlive */
 		helper->pauses = 1;
-		is_watched = 1;
+		sampler_task_is_watched = 1;
 		look_later(log);
 	} else {
 		start_task(helper);
@@ -458,7 +457,7 @@ void sampler_task_stop(void)
 	if (!task)
 		return;
 	sampler_task_resume_due();
-	if (__atomic_load_n(&is_watched, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))
 		return;
 	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
 		return;
@@ -555,7 +554,7 @@ static void look_for_watcher(void)
 		return;
 	look_later(log);
 	if (__atomic_load_n(&task->config.run->page->monitor_pid, __ATOMIC_ACQUIRE) ||
-	    !__atomic_exchange_n(&is_watched, 0, __ATOMIC_ACQ_REL))
+	    !__atomic_exchange_n(&sampler_task_is_watched, 0, __ATOMIC_ACQ_REL))
 		return;
 	__atomic_store_n(&sampler_task_due_ticks, 0, __ATOMIC_RELAXED);
 	sampler_task_resume();
@@ -563,7 +562,7 @@ static void look_for_watcher(void)
 
 void sampler_task_resume_due(void)
 {
-	if (unlikely(__atomic_load_n(&is_watched, __ATOMIC_RELAXED))) {
+	if (unlikely(__atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))) {
 		look_for_watcher();
 		return;
 	}

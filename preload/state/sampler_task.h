@@ -51,6 +51,9 @@ void sampler_task_resume_due(void);
 
 extern HIDDEN uint64_t sampler_task_due_ticks; /* when it starts again; 0: it is not waiting; atomic */
 
+/* insideme-run takes the samples: at that time the task only looks whether it still does. Atomic */
+extern HIDDEN uint32_t sampler_task_is_watched;
+
 static ALWAYS_INLINE void sampler_task_poll(uint64_t now)
 {
 	uint64_t due = __atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED);

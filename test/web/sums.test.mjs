@@ -56,9 +56,14 @@ test("the summary's peak of memory is the kernel's; in a chosen time it is a sam
 });
 
 test("the summary's peak of the heap is that of the text", async () => {
-	const run = record("together", "together", [], { INSIDEME_INTERVAL: "1s" });
-	const [, peak] = report("-v", "summary", run).stdout.match(/^ +heap +\S+ \S+ +(\S+ \S+)/m);
-	const largest = Math.max(...csv(run, "resources").map((row) => Number(row.heap_bytes || 0)));
+	let run, peak, largest;
+	for (let turn = 0; turn < 10; turn++) {	// a sample may meet the peak
+		run = record(`together.${turn}`, "together", [], { INSIDEME_INTERVAL: "1s" });
+		[, peak] = report("-v", "summary", run).stdout.match(/^ +heap +\S+ \S+ +(\S+ \S+)/m);
+		largest = Math.max(...csv(run, "resources").map((row) => Number(row.heap_bytes || 0)));
+		if (largest < 0.9 * 1024 * parseFloat(peak))
+			break;
+	}
 	check(`peak ${peak}, largest sample ${largest} bytes`, largest < 0.9 * 1024 * parseFloat(peak));
 	const tab = await open(makePage(run, "together.html"));
 	await tab.locator(".card").first().waitFor();
