@@ -146,6 +146,24 @@ static void raise_off(struct rowset *rows, struct rowset *own, double tick_ns)
 	free(values);
 }
 
+/* Two tasks read the same counters, one more precisely than the other. */
+static void let_none_fall(struct rowset *rows)
+{
+	const size_t words = rows->nr_columns + 1;	/* of a row: its ticks come first */
+
+	for (uint32_t i = 0; i < rows->nr_columns; i++) {
+		uint64_t most = 0;
+
+		for (size_t row = 0; row < rows->nr_rows && rows->columns[i].kind == LOG_CUMULATIVE; row++) {
+			uint64_t *value = &rows->own[row * words + 1 + i];
+
+			if (*value != LOG_NONE && *value < most)
+				*value = most;
+			most = *value != LOG_NONE ? *value : most;
+		}
+	}
+}
+
 /* The process's own log may have rows of the same set: these go before them. */
 static void add_rows(struct process *owner, struct rowset *rows)
 {
@@ -158,6 +176,7 @@ static void add_rows(struct process *owner, struct rowset *rows)
 			continue;
 		rows->step = own->step;
 		rows->cost_ns = own->cost_ns;
+		let_none_fall(rows);
 		rowset_release(own);
 		*own = *rows;
 		return;
