@@ -79,7 +79,7 @@ goes_on_with() {
 @test "the log grows after rights were given up" {
 	local how place
 	[ "$(id -u)" = 0 ] || skip "needs root"
-	place=$(mktemp -d "${TMPDIR:-/tmp}/insideme-rights-XXXXXX")	# others may pass its folders
+	place=$(mktemp -d "${TMPDIR:-/tmp}/insideme-rights-XXXXXX")	# its folders let others pass
 	chmod 755 "$place"
 	cat >many.c <<-'END'
 		#include <unistd.h>
