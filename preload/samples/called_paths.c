@@ -70,20 +70,31 @@ static uintptr_t counted_caller(const struct log_thread *thread, uint32_t parent
 	return counted_without_frames(counted_find(caller)) ? caller : 0;
 }
 
+/* A handler that interrupts us finds both words of one call, or none. */
+static void called_path_set(struct called_path *entry, struct called_path to)
+{
+	entry->ref = 0;
+	signal_fence();
+	entry->origin = to.origin;
+	signal_fence();
+	entry->ref = to.ref;
+}
+
 NOINLINE uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
 				   struct call_origin origin)
 {
-	const uintptr_t caller = counted_caller(thread, parent, function_addr, origin);
 	const uint32_t word = called_path_word(parent, origin);
-	struct called_path *entry = called_path_entry(thread, parent, function_addr, word);
-	uint32_t ref = caller ? path_between(thread, parent, caller) : parent;
+	struct called_path *pair = called_path_entry(thread, parent, function_addr, word);
+	uint32_t ref = called_path_known(&pair[1], thread, parent, function_addr, word);
 
-	ref = path_find(thread, ref, function_addr);
-	node_at(live.log, ref)->caller = parent;
-	entry->ref = 0;		/* a handler finds both words of one call, or none */
-	signal_fence();
-	entry->origin = word;
-	signal_fence();
-	entry->ref = ref;
+	if (unlikely(!ref)) {
+		const uintptr_t caller = counted_caller(thread, parent, function_addr, origin);
+
+		ref = caller ? path_between(thread, parent, caller) : parent;
+		ref = path_find(thread, ref, function_addr);
+		node_at(live.log, ref)->caller = parent;
+	}
+	called_path_set(&pair[1], pair[0]);
+	called_path_set(&pair[0], (struct called_path){ ref, word });
 	return ref;
 }

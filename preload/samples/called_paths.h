@@ -18,19 +18,23 @@ static ALWAYS_INLINE uint32_t call_origin_word(struct call_origin origin)
 	return (uint32_t)origin.call_site + (uint32_t)origin.return_addr * 0x9e3779b1u;
 }
 
-/* An entry of the thread's cache with timing auto. Nodes of "(other paths)" have several callers. */
+/*
+ * An entry of the thread's cache with timing auto. Entries are pairs: what the first one held before goes to
+ * the second one. Nodes of "(other paths)" have several callers.
+ */
 struct called_path {
 	uint32_t ref;
 	uint32_t origin;	/* called_path_word() */
 };
 
+/* The first of the pair. */
 static ALWAYS_INLINE struct called_path *called_path_entry(struct log_thread *thread, uint32_t parent,
 							   uint64_t function_addr, uint32_t origin)
 {
 	struct called_path *entries = (struct called_path *)thread->cache;
 	const uint64_t hash = (function_addr >> 4) + parent * 5ull + (origin >> 2);
 
-	return &entries[hash % (LOG_CACHE_ENTRIES / 2)];
+	return &entries[hash * 2 % (LOG_CACHE_ENTRIES / 2)];
 }
 
 /* Two calls may have the same entry. This word tells them apart. */
@@ -39,7 +43,21 @@ static ALWAYS_INLINE uint32_t called_path_word(uint32_t parent, struct call_orig
 	return call_origin_word(origin) ^ parent * 0x9e3779b1u;
 }
 
-/* called_path() of a call that is not in the cache: it is put there. */
+/* The node that @known has for this call, 0: none. @word: called_path_word() */
+static ALWAYS_INLINE uint32_t called_path_known(const struct called_path *known,
+						const struct log_thread *thread, uint32_t parent,
+						uint64_t function_addr, uint32_t word)
+{
+	const uint32_t ref = known->ref;
+	const struct log_node *node = node_at(live.log, ref);
+
+	if (likely(known->origin == word && node->function_addr == function_addr &&
+		   (node->caller == parent || (thread->others && node->parent == thread->others))))
+		return ref;
+	return 0;
+}
+
+/* called_path() of a call that the first entry does not have; it has it then. */
 uint32_t called_path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr,
 			  struct call_origin origin);
 
@@ -52,12 +70,10 @@ static ALWAYS_INLINE uint32_t called_path(struct log_thread *thread, uint32_t pa
 					  struct call_origin origin)
 {
 	const uint32_t word = called_path_word(parent, origin);
-	const struct called_path *known = called_path_entry(thread, parent, function_addr, word);
-	const uint32_t ref = known->ref;
-	const struct log_node *node = node_at(live.log, ref);
+	const struct called_path *first = called_path_entry(thread, parent, function_addr, word);
+	const uint32_t ref = called_path_known(first, thread, parent, function_addr, word);
 
-	if (likely(known->origin == word && node->function_addr == function_addr &&
-		   (node->caller == parent || (thread->others && node->parent == thread->others))))
+	if (likely(ref))
 		return ref;
 	return called_path_find(thread, parent, function_addr, origin);
 }
