@@ -278,6 +278,7 @@ struct log_header {
 	uint64_t exiting_ticks;	/* the recorder began to end its work, in the exit; 0: not yet */
 	uint64_t exiting_thread; /* ref of the thread whose exit that was; 0: it has no record */
 	uint64_t heap_map_most_bytes; /* the most that heap_map_bytes has been */
+	uint64_t long_bytes; /* the file is that long, behind file_bytes without blocks; 0: not longer */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 

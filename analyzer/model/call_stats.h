@@ -26,6 +26,7 @@ struct hook_share {
 	double self_doubt_ns;
 	double total_doubt_ns;
 	double below_ns;		/* totals of what it called, without it */
+	double lent_doubt_ns;		/* that of counted calls below, which is in the nearest timed one's */
 };
 
 /* The sums of a call path as recorded, with the cost of the hooks. There may be millions of them. */

@@ -163,15 +163,27 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 	};
 }
 
+/*
+ * The hooks below a call without a clock, and their doubt, are in the time of the nearest timed call above.
+ */
+static void pass_on(struct hook_share *share, struct hook_share *caller, const struct hook_cost *cost,
+		    double over_ns)
+{
+	caller->self_ns += over_ns;
+	caller->lent_doubt_ns += share->lent_doubt_ns + share->self_doubt_ns + cost->noise_ns;
+	share->self_doubt_ns = 0;
+}
+
 void hook_share_step(struct hook_share *share, struct hook_share *caller, const struct hook_step *path)
 {
 	const struct hook_cost *cost = &path->cost;
 	double recorded_ns = fmax(path->self_ns, 0), outside_ns = cost->hooks_ns - cost->inside_ns;
-	double given_back_ns = fmax(share->self_ns + cost->inside_ns - recorded_ns, 0);
+	double over_ns = fmax(share->self_ns + cost->inside_ns - recorded_ns, 0);
+	double given_back_ns = path->is_counted ? 0 : over_ns;
 	double self_ns = fmax(recorded_ns - share->self_ns - cost->inside_ns, 0);
 	/* of all paths below, and this one */
 	double hooks_ns = share->total_ns + cost->inside_ns - given_back_ns;
-	double measured_ns = path->total_ns - hooks_ns, total_ns = measured_ns;
+	double measured_ns = path->total_ns - hooks_ns, total_ns = measured_ns, doubt_ns;
 
 	if (path->is_timed || path->is_counted) {
 		double twice_ns = fmin(fmax(self_ns + share->below_ns - measured_ns, 0), self_ns);
@@ -186,12 +198,18 @@ void hook_share_step(struct hook_share *share, struct hook_share *caller, const 
 	}
 	share->self_ns = path->self_ns - self_ns;
 	share->total_ns = path->total_ns - total_ns;
-	share->self_doubt_ns += cost->noise_ns + given_back_ns;
-	share->total_doubt_ns += cost->noise_ns + given_back_ns;
+	if (path->is_counted) {
+		pass_on(share, caller, cost, over_ns);
+	} else {
+		doubt_ns = cost->noise_ns + given_back_ns + share->lent_doubt_ns;
+		share->self_doubt_ns += doubt_ns;
+		share->total_doubt_ns += doubt_ns;
+		caller->self_doubt_ns += cost->noise_ns;
+	}
 	caller->self_ns += outside_ns;
 	caller->total_ns += hooks_ns + outside_ns;
 	caller->below_ns += fmax(total_ns, 0);
-	caller->self_doubt_ns += cost->noise_ns + cost->new_paths_ns;
+	caller->self_doubt_ns += cost->new_paths_ns;
 	caller->total_doubt_ns += share->total_doubt_ns + cost->new_paths_ns;
 }
 

@@ -182,5 +182,5 @@ double rate_cpu_before_run_ns(const struct process *process, const struct rowset
 
 	if (process->follows_image)
 		return 0;
-	return process_fact(process, "attached") ? before_ns : fmax(before_ns - (double)process->start, 0);
+	return fmax(before_ns - (double)process->start, 0);
 }

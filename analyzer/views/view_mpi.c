@@ -380,6 +380,30 @@ static int longest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+static bool calls_mpi(const struct thread *thread)
+{
+	for (size_t i = 0; i < thread->process->nr_messages; i++)
+		if (thread->process->messages[i].thread == thread->ref &&
+		    thread->process->messages[i].direction != LOG_MESSAGE_MOVED)
+			return true;
+	return false;
+}
+
+/* How long the threads lasted that make MPI calls. A saved process has its life only. */
+static double callers_ns(const struct process *process)
+{
+	double life_ns = 0;
+
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		const struct thread *thread = process->threads[i];
+
+		if (calls_mpi(thread))
+			life_ns += (double)((thread->end != NO_TIME ? thread->end : process->last) -
+					    thread->begin);
+	}
+	return life_ns > 0 || !mpi_has_calls(process) ? life_ns : (double)(process->last - process->start);
+}
+
 const char *mpi_lead(struct document *document, const struct model *model)
 {
 	struct call_rows rows = { 0 };
@@ -391,13 +415,14 @@ const char *mpi_lead(struct document *document, const struct model *model)
 	for (size_t i = 0; i < rows.nr_rows; i++)
 		total_ns += rows.rows[i].total_ns;
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (mpi_has_calls(model->processes[i]))
-			life_ns += (double)(model->processes[i]->last - model->processes[i]->start);
-	if (!rows.nr_rows || !(life_ns > 0))
+		life_ns += callers_ns(model->processes[i]);
+	if (!rows.nr_rows || !(life_ns > 0)) {
+		free(rows.rows);
 		return NULL;
+	}
 	qsort(rows.rows, rows.nr_rows, sizeof(*rows.rows), longest_first);
 	longest = &rows.rows[0];
-	text = document_text(document, "%s in MPI calls, %s of the %s that its processes lasted; "
+	text = document_text(document, "%s in MPI calls, %s of the %s that the calling threads lasted; "
 			     "most in %s%s%s: %s",
 			     document_number(document, UNIT_NS, total_ns),
 			     document_number(document, UNIT_PERCENT, 100 * total_ns / life_ns),

@@ -160,15 +160,16 @@ void counted_begin_measured(void)
 	set_bit(counted_bits, COUNTED_MEASURED);
 }
 
+/* Two threads may judge one function at once: the first one decides whether it has frames, for good. */
 static void make_counted(uint32_t number, bool has_frames)
 {
-	const uint64_t bit = 1ull << number % 64;
 	uint32_t i;
 
+	if (__atomic_exchange_n(&counted_functions[number].is_decided, 1, __ATOMIC_RELAXED))
+		return;
 	if (has_frames)
 		set_bit(counted_frame_bits, number);
-	if (__atomic_fetch_or(&counted_bits[number / 64], bit, __ATOMIC_RELEASE) & bit)
-		return;
+	set_bit(counted_bits, number);
 	i = __atomic_fetch_add(&nr_counted, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&counted_list()[i], number, __ATOMIC_RELEASE);
 	log_counted(counted_functions[number].addr);

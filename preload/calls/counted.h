@@ -34,7 +34,8 @@ struct counted_function {
 	uint32_t calls;
 	uint32_t heap;
 	uint32_t longs;
-	uint32_t reserved[4];
+	uint32_t is_decided; /* it became counted, or is about to; atomic */
+	uint32_t reserved[3];
 	uint64_t ticks;
 	uint64_t reserved_2;
 };

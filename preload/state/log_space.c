@@ -15,7 +15,6 @@
 #include "preload/state/live.h"
 
 #define RESERVE_BYTES	(4u << 20)
-#define USERS_BYTES	(32u << 20)
 #define RECORDS_BYTES	(32u << 10)
 #define WORTH_BYTES	(128u << 10)	/* returning less costs the file system more time than it took to
 					 * get it */
@@ -82,7 +81,7 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	sys_block_signals(&mask);
 	moment_begin();
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	error = fd < 0 ? fd : log_grow(log, (int)fd, bytes);
+	error = log_grow(log, fd < 0 ? -1 : (int)fd, bytes);
 	if (fd >= 0)
 		sys_close((int)fd);
 	moment_end();
@@ -124,30 +123,29 @@ void log_space_reserve(void)
 			     __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
 }
 
-/* The run's folder is root's alone. Others may not list it, but open a file there that is theirs. */
-static void let_pass(void)
-{
-	char folder[RUN_PATH_BYTES];
-	char *slash = folder;
-	struct stat status;
-
-	text_copy(folder, sizeof(folder), path);
-	for (char *at = folder; *at; at++)
-		slash = *at == '/' ? at : slash;
-	*slash = 0;
-	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)folder, (long)&status, 0, 0, 0) == 0)
-		raw_syscall(SYS_fchmodat, AT_FDCWD, (long)folder, (status.st_mode & 07777) | 0111, 0, 0, 0);
-}
-
-/* Folders above may not let @user pass, so there is some room in advance. */
+/* The user may not open the log, and root's log is not given away: it holds addresses that are written to. */
 void log_space_before_user(uint32_t user)
 {
-	if (!user || !live.log || live_is_sealed() || live_is_private ||
-	    live.log->pid != (uint32_t)sys_getpid() || raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0))
+	struct log_header *log = live.log;
+	uint64_t mask, bytes;
+	long fd;
+
+	if (!user || !log || log->long_bytes || live_is_sealed() || live_is_private ||
+	    log->pid != (uint32_t)sys_getpid() || raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0))
 		return;
-	let_pass();
-	raw_syscall(SYS_fchownat, AT_FDCWD, (long)path, user, -1, AT_SYMLINK_NOFOLLOW, 0);
-	grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + USERS_BYTES);
+	bytes = log->map_bytes < sys_limit(RLIMIT_FSIZE) ? log->map_bytes : sys_limit(RLIMIT_FSIZE);
+	if (bytes <= __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE))
+		return;
+	sys_block_signals(&mask);
+	moment_begin();
+	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd >= 0) {
+		if (raw_syscall(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0) == 0)
+			log->long_bytes = bytes;
+		sys_close((int)fd);
+	}
+	moment_end();
+	sys_restore_signals(&mask);
 }
 
 /*

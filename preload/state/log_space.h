@@ -31,8 +31,8 @@ void log_space_for_records(struct log_header *log);
 void log_space_reserve(void);
 
 /*
- * The process is about to act for @user instead of root: the log becomes that user's, so that it can still
- * grow. If the process acts for another user already, nothing happens.
+ * The process is about to act for @user instead of root, and will not be allowed to open its log: the file
+ * gets longer now, and its blocks as they are needed. If it acts for another user already, nothing happens.
  */
 void log_space_before_user(uint32_t user);
 

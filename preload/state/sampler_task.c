@@ -457,9 +457,8 @@ void sampler_task_stop(void)
 	if (!task)
 		return;
 	sampler_task_resume_due();
-	if (__atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))
-		return;
-	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL) ||
+	    __atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))
 		return;
 	if (claim_first(task, ENDING_THREAD))
 		take_only_sample(task);
@@ -545,27 +544,27 @@ void sampler_task_resume_later(void)
  * Has insideme-run ended? Then the task begins. One that was killed has left its number in the run's page: to
  * ask the kernel for it would be a system call of the program's thread each time.
  */
-static void look_for_watcher(void)
+static bool watcher_has_gone(void)
 {
 	const struct sampler_task *task = helper;
 	const struct log_header *log = task->config.log;
 
 	if (clock_ticks(log->clock) < __atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED))
-		return;
-	look_later(log);
-	if (__atomic_load_n(&task->config.run->page->monitor_pid, __ATOMIC_ACQUIRE) ||
-	    !__atomic_exchange_n(&sampler_task_is_watched, 0, __ATOMIC_ACQ_REL))
-		return;
-	__atomic_store_n(&sampler_task_due_ticks, 0, __ATOMIC_RELAXED);
-	sampler_task_resume();
+		return false;
+	if (__atomic_load_n(&task->config.run->page->monitor_pid, __ATOMIC_ACQUIRE)) {
+		look_later(log);
+		return false;
+	}
+	if (!own_task())
+		return false;
+	__atomic_store_n(&sampler_task_is_watched, 0, __ATOMIC_RELAXED);
+	return true;
 }
 
 void sampler_task_resume_due(void)
 {
-	if (unlikely(__atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED))) {
-		look_for_watcher();
+	if (unlikely(__atomic_load_n(&sampler_task_is_watched, __ATOMIC_RELAXED)) && !watcher_has_gone())
 		return;
-	}
 	if (__atomic_exchange_n(&sampler_task_due_ticks, 0, __ATOMIC_ACQ_REL))
 		sampler_task_resume();
 }

@@ -111,7 +111,10 @@ goes_on_with() {
 		fi
 		"$report" "$place/$how" -v quality -f csv >quality.csv
 		same "paths without room, by $how" "$(grep -c folded_paths quality.csv)" 0
-		between "log, MiB" 33 "$(($(cat "$place/$how"/*.log | wc -c) >> 20))" 200
+		between "run on disk, MiB" 33 "$(du -sm "$place/$how" | cut -f1)" 200
+		same "whose it is" "$(stat -c '%u %a' "$place/$how" "$place/$how"/*.log | sort -u)" \
+			"0 600
+0 700"
 	done
 	rm -rf "$place"
 }

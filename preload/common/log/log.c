@@ -6,11 +6,15 @@
 #include "preload/common/log/log.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
+#ifndef MADV_POPULATE_WRITE	/* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
 #define STEP_FIRST	(64u << 10)
 #define STEP_LAST	(4u << 20)
 #define RECORDS_BYTES	(16u << 10)
@@ -26,10 +30,24 @@ static uint64_t growth_step(uint64_t file_bytes)
 	return step;
 }
 
+/* The file is long enough, but has no blocks there. Without room this fails, where a write would kill. */
+static long fill(struct log_header *log, uint64_t reached, uint64_t target)
+{
+	if (target > log->long_bytes)
+		return -EBADF;
+	return sys_madvise((char *)log + reached, target - reached, MADV_POPULATE_WRITE);
+}
+
+static long extend(int fd, uint64_t reached, uint64_t target)
+{
+	return target > sys_limit(RLIMIT_FSIZE) ? -EFBIG : sys_fallocate(fd, reached, target - reached);
+}
+
 int log_grow(struct log_header *log, int fd, uint64_t bytes)
 {
 	uint64_t reached = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
-	uint64_t step = growth_step(reached), map_bytes = __atomic_load_n(&log->map_bytes, __ATOMIC_RELAXED);
+	uint64_t step = fd < 0 ? STEP_FIRST : growth_step(reached);
+	uint64_t map_bytes = __atomic_load_n(&log->map_bytes, __ATOMIC_RELAXED);
 	uint64_t target = (bytes + step - 1) / step * step;
 	long error;
 
@@ -39,7 +57,7 @@ int log_grow(struct log_header *log, int fd, uint64_t bytes)
 		return 0;
 	if (target > map_bytes)
 		target = map_bytes;
-	error = target > sys_limit(RLIMIT_FSIZE) ? -EFBIG : sys_fallocate(fd, reached, target - reached);
+	error = fd < 0 ? fill(log, reached, target) : extend(fd, reached, target);
 	if (error < 0) {
 		log_lose(log, LOG_LOST_GROWTH);
 		return (int)error;

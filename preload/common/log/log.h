@@ -51,9 +51,10 @@ static inline uint64_t log_slice_share(const struct log_header *log)
 }
 
 /*
- * Make the file of @log reach at least @bytes, rounded up to the growth step. The pages are not
- * touched. @fd: the file, open for writing. It never grows past the caller's limit on file sizes
- * (SIGXFSZ). Return: 0, or -errno (-ENOSPC, -EFBIG, ..., or -ENOBUFS past the budget).
+ * Make the file of @log reach at least @bytes, rounded up to the growth step. The pages are not touched.
+ * @fd: the file, open for writing; -1: only where it is longer already, see long_bytes. It never grows past
+ * the caller's limit on file sizes (SIGXFSZ). Return: 0, or -errno (-ENOSPC, -EFBIG, ..., or -ENOBUFS past
+ * the budget).
  */
 int log_grow(struct log_header *log, int fd, uint64_t bytes);
 

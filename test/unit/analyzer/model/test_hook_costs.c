@@ -244,6 +244,38 @@ TEST(calls_that_were_not_timed_cost_what_they_cost)
 	build_free(&build, model);
 }
 
+/* F is counted, with frames: its calls have no clock. What the hooks in them cost is in the time of MAIN. */
+TEST(the_hooks_in_a_call_without_a_clock_are_taken_out_of_its_caller)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_AUTO);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
+	struct log_node *g = build_node(&build, thread, f, G);
+	struct log_counted *counted = build_record(&build, sizeof(*counted), LOG_RECORD_COUNTED, NS_START);
+	const uint64_t g_ticks = G_SELF + INSIDE;
+	const struct call_stats *stats;
+	struct model *model;
+
+	counted->function_addr = F;
+	for (uint32_t i = 0; i < NR_F * NR_G; i++)
+		build_call(g, g_ticks, 0);
+	f->calls = f->untimed_calls = NR_F;
+	f->child_ticks = 0;
+	build_call(main,
+		   MAIN_SELF + INSIDE + 2 * NEW + NR_F * (F_SELF + UNTIMED + NR_G * (g_ticks + OUTSIDE)),
+		   NR_F * NR_G * g_ticks);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_near(stats->self_ns, MAIN_SELF + NR_F * F_SELF));
+	assert_true(is_near(stats->total_ns, MAIN_SELF + NR_F * (F_SELF + NR_G * G_SELF)));
+	assert_true(is_near(stats->self_doubt_ns, KNOWN + NR_F * 3 + NR_F * NR_G * KNOWN + 2 * NEW));
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_doubt_ns, 0));
+	build_free(&build, model);
+}
+
 /* The doubt is larger than the rest of the time. */
 TEST(a_function_too_short_to_tell_is_doubtful)
 {
