@@ -128,6 +128,25 @@ void tree_hang_teams(struct model *model)
 	}
 }
 
+static bool is_region(const struct tree_node *path)
+{
+	const struct tree_node *others = path->parent->child, *body;
+
+	while (others && others->function->made_up != MADE_UP_TEAM)
+		others = others->next;
+	body = others ? others->child : NULL;
+	while (body && body->function != path->function)
+		body = body->next;
+	return body;
+}
+
+bool tree_is_in_region(const struct tree_node *path)
+{
+	while (path->function && !is_region(path))
+		path = path->parent;
+	return path->function;
+}
+
 struct tree_node *tree_counted(struct model *model)
 {
 	return tree_child(model, model->root, &model->tables->functions.counted);

@@ -29,6 +29,7 @@ struct balance_row {
 	double own_least;	 /* of those that have it */
 	const struct process *whose; /* that has the most */
 	struct thread *whose_thread; /* of a pool; NULL: ranks are compared */
+	struct function *pool;	     /* that its threads began with */
 	double own;		     /* of the rank that is read */
 	size_t nr_owners;	     /* ranks that have it */
 	size_t nr_ranks;	     /* of all */
@@ -43,6 +44,7 @@ struct balance {
 	size_t nr_touched;
 	size_t nr_ranks;
 	size_t first_row; /* of the pool that is read */
+	struct function *pool;
 	bool has_other_fields; /* other than those of ranks in a saved profile */
 };
 
@@ -51,7 +53,7 @@ static struct balance_row *add_row(struct balance *balance, enum kind kind, stru
 {
 	struct balance_row *row = xcalloc(1, sizeof(*row));
 
-	*row = (struct balance_row){ .kind = kind, .function = function, .name = name };
+	*row = (struct balance_row){ kind, function, name, .pool = balance->pool };
 	return APPEND(balance->rows, balance->nr_rows) = row;
 }
 
@@ -246,6 +248,7 @@ struct self_time {
 	const struct thread *thread;
 	struct function *function;
 	double ns;
+	bool is_in_region; /* a parallel region that the thread itself began */
 };
 
 struct self_times {
@@ -256,11 +259,12 @@ struct self_times {
 static void keep_time(const struct process_sum *sum, void *context)
 {
 	struct self_times *times = context;
+	struct self_time time = { sum->thread, sum->path->function, sum->stats.self_ns, false };
 
-	if (!sum->thread || !sum->path->function || !isfinite(sum->stats.self_ns))
+	if (!time.thread || !time.function || !isfinite(time.ns))
 		return;
-	APPEND(times->list, times->nr) =
-		(struct self_time){ sum->thread, sum->path->function, sum->stats.self_ns };
+	time.is_in_region = !time.thread->is_in_teams && tree_is_in_region(sum->path);
+	APPEND(times->list, times->nr) = time;
 }
 
 static int by_thread(const void *a, const void *b)
@@ -271,36 +275,52 @@ static int by_thread(const void *a, const void *b)
 	return (left->index > right->index) - (left->index < right->index);
 }
 
-static void add_times(struct balance *balance, const struct self_times *times, const struct thread *thread)
+/* @region: only those in regions that the thread began. Return: were there any? */
+static bool add_times(struct balance *balance, const struct self_times *times, const struct thread *thread,
+		      bool region)
 {
 	size_t at = PARTITION_POINT(i, times->nr, times->list[i].thread->index < thread->index);
+	bool any = false;
 
 	for (; at < times->nr && times->list[at].thread == thread; at++)
-		add_self(balance, times->list[at].function, times->list[at].ns);
+		if (!region || times->list[at].is_in_region) {
+			add_self(balance, times->list[at].function, times->list[at].ns);
+			any = true;
+		}
+	return any;
 }
 
-/* Those that began with one function are a pool. */
+/*
+ * Those that began with one function are a pool. If they are teams of OpenMP, a thread that began their
+ * regions worked in these as well.
+ */
 static void read_pool(struct balance *balance, const struct self_times *times, const struct process *process,
-		      const struct function *begin)
+		      struct function *begin)
 {
 	const size_t nr_functions = functions_count(&process->model->tables->functions) + 1;
+	bool is_team = false;
 
 	memset(balance->functions, 0, nr_functions * sizeof(*balance->functions));
 	balance->first_row = balance->nr_rows;
 	balance->nr_ranks = 0;
+	balance->pool = begin;
+	for (size_t i = 0; i < process->nr_threads; i++)
+		is_team |= process->threads[i]->is_in_teams &&
+			   resolve_outermost(process->threads[i]) == begin;
 	for (size_t i = 0; i < process->nr_threads; i++) {
 		struct thread *thread = process->threads[i];
+		bool is_own = resolve_outermost(thread) == begin;
 
-		if (thread->left_out || resolve_outermost(thread) != begin)
+		if (thread->left_out || (!is_own && !is_team) ||
+		    (!add_times(balance, times, thread, !is_own) && !is_own))
 			continue;
-		add_times(balance, times, thread);
 		add_fields(balance);
 		close_rank(balance, process, thread);
 	}
 	finish_rows(balance);
 }
 
-/* Is @index the first thread of a pool of several? */
+/* Is @index the first thread of a pool of several, or of a team? Who began the team is not in the pool. */
 static bool begins_pool(const struct process *process, size_t index)
 {
 	const struct function *begin = resolve_outermost(process->threads[index]);
@@ -311,7 +331,7 @@ static bool begins_pool(const struct process *process, size_t index)
 			continue;
 		if (i < index)
 			return false;
-		nr++;
+		nr += 1 + process->threads[i]->is_in_teams;
 	}
 	return nr > 1;
 }
@@ -422,11 +442,9 @@ static struct value get_name(const struct column *column, const void *row)
 	return name;
 }
 
-/* The function that the pool's threads began with. */
 static struct value get_pool(const struct column *column, const void *row)
 {
-	struct thread *thread = ((const struct balance_row *)row)->whose_thread;
-	struct function *function = thread ? resolve_outermost(thread) : NULL;
+	struct function *function = ((const struct balance_row *)row)->pool;
 
 	return function ? function_cell(function, column->index) : value_empty();
 }

@@ -216,3 +216,36 @@ body='(;[a-z]+\\._omp_fn\\.[0-9]|;\\.omp_outlined[^;]*)+'
 	same "where it did not" "$(reached 'other;work')" 2
 	same "lost" "$("$report" -v quality | grep -ci lost)" 0
 }
+
+@test "balance compares the thread that began the regions, too" {
+	local compiler nr
+	cat >uneven.c <<-'END'
+		#include <omp.h>
+		__attribute__((noinline)) static void work(int parts)
+		{
+			for (volatile int i = 0; i < parts * 2000000; i++)
+				;
+		}
+		int main(void)
+		{
+			for (int round = 0; round < 5; round++) {
+		#pragma omp parallel
+				work(omp_get_thread_num() ? 1 : 6);
+			}
+		}
+	END
+	for compiler in gcc clang; do
+		$compiler -O1 -fopenmp -finstrument-functions uneven.c -o uneven || skip "no OpenMP"
+		for nr in 2 3; do
+			rm -rf insideme.data
+			OMP_NUM_THREADS=$nr LD_PRELOAD=$library ./uneven
+			view threads >threads.csv
+			view balance >balance.csv
+			same "threads" "$("$here/csv" ranks name=work <balance.csv)" $nr
+			same "whose" "$("$here/csv" most_thread name=work <balance.csv)" \
+				"$("$here/csv" thread <threads.csv | sort -n | head -1)"
+			between "percent over the mean" 20 "$("$here/csv" imbalance_percent name=work \
+				<balance.csv | cut -d. -f1)" 70
+		done
+	done
+}
