@@ -8,9 +8,11 @@
 #include "analyzer/counted/counted_times.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/hook_costs.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/read/counted_read.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/nodes_read.h"
+#include "analyzer/read/sample_shares.h"
 
 #define NO_PARENT UINT32_MAX
 
@@ -26,7 +28,7 @@ struct part {
 struct sums {
 	struct process *process;
 	struct part *parts;		/* [index of a node] */
-	double *rooms_ns;		/* [index of a node]: what samples split there; NULL: nothing is */
+	struct sample_shares shares;
 	process_sums_visit *visit;
 	void *context;
 };
@@ -87,101 +89,51 @@ static void give_counted_calls(const struct sums *sums)
 	}
 }
 
-static struct tree_node *first_counted(struct tree_node *node)
-{
-	while (node && !node->function->is_counted)
-		node = node->next;
-	return node;
-}
-
-/* The next counted path below @owner with only counted paths in between; NULL: @node was the last. */
-static struct tree_node *next_counted(struct tree_node *node, const struct tree_node *owner)
-{
-	struct tree_node *next = first_counted(node->child);
-
-	while (!next && node != owner) {
-		next = first_counted(node->next);
-		node = node->parent;
-	}
-	return next;
-}
-
-/* Self time that samples split at a path: its own, and what counted paths below it recorded. */
-static double room_of_path(struct tree_node *path)
-{
-	double room_ns = counted_times_before(path);
-
-	for (struct tree_node *node = next_counted(path, path); node; node = next_counted(node, path))
-		room_ns += counted_times_before(node);
-	return room_ns;
-}
-
 static bool is_counted(const struct tree_node *path)
 {
 	return path->function && path->function->is_counted;
 }
 
-/* Do samples split time at the path? It was recorded, or no recorded call is around it. */
-static bool is_split(const struct tree_node *path)
-{
-	return !is_counted(path) || !path->parent->function;
-}
-
-/* The same for the paths of one process. A counted path's time goes to the nearest such path above it. */
-static void find_rooms(struct sums *sums)
-{
-	const struct process *process = sums->process;
-	const struct hook_share nothing = { 0 };
-
-	if (!process->nr_counted)
-		return;
-	sums->rooms_ns = xcalloc(process->log->nr_nodes, sizeof(*sums->rooms_ns));
-	for (uint32_t i = 0; i < process->log->nr_nodes; i++) {
-		const struct part *part = &sums->parts[i];
-		uint32_t owner = i;
-		bool left_out;
-		const struct tree_node *path = nodes_place(process, i, &left_out);
-		double self_ns = path ? counters_stats(&part->sum, &no_rare_counters,
-						       process->model->is_raw ? &nothing : &part->hooks)
-						.self_ns
-				      : 0;
-
-		while (path && !is_split(path) && owner != NO_PARENT) {
-			owner = sums->parts[owner].parent;
-			path = owner == NO_PARENT ? NULL : nodes_place(process, owner, &left_out);
-		}
-		if (path && self_ns > 0)
-			sums->rooms_ns[owner] += self_ns;
-	}
-}
-
 /*
- * Samples of all processes decided how much time a path of the tree gave to the counted paths below it. The
- * share of a process is the same as its share of the time that they split.
+ * Samples of all processes moved time between the paths of the tree. What they took is spread as the recorded
+ * time was. What they gave to counted paths: see give_sampled().
  */
-static void move_times(const struct sums *sums, struct process_sum *sum, uint32_t index)
+static void move_times(struct process_sum *sum)
 {
 	const struct rare_counters *rare = sum->path->rare;
+	const struct call_stats all = path_stats(sum->path);
 	const double before_ns = counted_times_before(sum->path);
-	const double part = before_ns > 0 ? fmax(sum->stats.self_ns, 0) / before_ns : 0;
-	const double sampled_ns = is_counted(sum->path) ? rare->sampled_ns : 0;
-	double room_ns, share;
+	const double total_before_ns = all.total_ns - rare->moved_total_ns;
+	const double given_ns = is_counted(sum->path) ? rare->sampled_ns : 0;
 
-	sum->stats.self_ns += part * (rare->moved_self_ns - sampled_ns);
-	if (!is_split(sum->path))	/* what samples give it is given with the path above */
-		return;
-	room_ns = sums->rooms_ns ? room_of_path(sum->path) : 0;
-	share = room_ns > 0 ? sums->rooms_ns[index] / room_ns : part;
-	sum->stats.total_ns += share * rare->moved_total_ns;
-	sum->stats.self_ns += share * sampled_ns;
-	sum->stats.sampled_ns = share * sampled_ns;
-	for (struct tree_node *node = next_counted(sum->path, sum->path); node && share > 0;
-	     node = next_counted(node, sum->path)) {
-		struct process_sum counted = { .path = node, .thread = sum->thread, .stats = NO_CALLS };
+	if (before_ns > 0)
+		sum->stats.self_ns +=
+			fmax(sum->stats.self_ns, 0) / before_ns * (rare->moved_self_ns - given_ns);
+	if (total_before_ns > 0 && !is_counted(sum->path))
+		sum->stats.total_ns +=
+			fmax(sum->stats.total_ns, 0) / total_before_ns * rare->moved_total_ns;
+}
 
-		counted.stats.self_ns = counted.stats.sampled_ns = share * node->rare->sampled_ns;
-		counted.stats.total_ns = share * node->rare->moved_total_ns;
-		sums->visit(&counted, sums->context);
+/* What samples gave to counted paths, to each thread in proportion to its samples in the function. */
+static void give_sampled(const struct sums *sums)
+{
+	const struct model *model = sums->process->model;
+
+	for (size_t id = 1; id < model->nr_tree_nodes && sums->shares.nr; id++) {
+		struct tree_node *node = tree_node(model, id);
+		struct process_sum sum = { .path = node, .stats = NO_CALLS };
+		const struct sample_share *share;
+		size_t nr;
+
+		if (!is_counted(node) || !(node->rare->sampled_ns > 0 || node->rare->moved_total_ns > 0))
+			continue;
+		share = sample_shares_of(&sums->shares, node->function, &nr);
+		for (size_t i = 0; i < nr; i++) {
+			sum.thread = share[i].thread;
+			sum.stats.self_ns = sum.stats.sampled_ns = share[i].self * node->rare->sampled_ns;
+			sum.stats.total_ns = share[i].total * fmax(node->rare->moved_total_ns, 0);
+			sums->visit(&sum, sums->context);
+		}
 	}
 }
 
@@ -206,7 +158,7 @@ static void give_parts(const struct sums *sums)
 			sum.stats.self_doubt_ns = all.self_doubt_ns;
 		} else {
 			sum.stats = all;
-			move_times(sums, &sum, i);
+			move_times(&sum);
 		}
 		sums->visit(&sum, sums->context);
 	}
@@ -257,10 +209,11 @@ void process_sums_each(struct process *process, process_sums_visit *visit, void 
 	nodes_each(process, take_fact, &sums);
 	mark_open(&sums);
 	subtract_hooks(&sums);
-	find_rooms(&sums);
 	give_parts(&sums);
+	sample_shares_read(&sums.shares, process);
+	give_sampled(&sums);
+	sample_shares_release(&sums.shares);
 	give_counted_calls(&sums);
 	heaps_each(process, give_heap, &sums);
 	free(sums.parts);
-	free(sums.rooms_ns);
 }

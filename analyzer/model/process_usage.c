@@ -68,6 +68,14 @@ static struct usage usage_of_saved(const struct process *process)
 	return usage;
 }
 
+/* The kernel's peak, as last read. In the middle of an exec it is that of an empty address space. */
+static double read_peak(const struct process *process)
+{
+	const double peak_bytes = largest(process, "process_slow", "peak_rss_bytes", 1);
+
+	return 2 * peak_bytes < largest(process, "process", "rss_bytes", 1) ? NAN : peak_bytes;
+}
+
 /* A single reading of RSS may be of the first instant, so it is no peak. */
 static struct usage usage_by_rows(const struct process *process)
 {
@@ -75,7 +83,7 @@ static struct usage usage_by_rows(const struct process *process)
 		.cpu_ns = largest(process, "process", "cpu_ns", 1),
 		.user_ns = largest(process, "process", "user_ns", 1),
 		.system_ns = largest(process, "process", "system_ns", 1),
-		.peak_rss_bytes = fmax(fmax(largest(process, "process_slow", "peak_rss_bytes", 1),
+		.peak_rss_bytes = fmax(fmax(read_peak(process),
 					    largest(process, "process", "rss_bytes", 2)),
 				       largest(process, "memory", "rss_bytes", 2)),
 	};

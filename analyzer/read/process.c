@@ -445,24 +445,28 @@ static void see_area(struct process *process, const struct log_extent *extent)
 	}
 }
 
-/* insideme-run notices an exec a moment later. Its readings until then are of the next program. */
-static void clip_to_exec(struct process *process)
+/*
+ * insideme-run notices an exec a moment later. Its readings until then are of the next program. Return: when
+ * that began; UINT64_MAX: there is none
+ */
+static uint64_t clip_to_exec(struct process *process)
 {
 	uint64_t to_ticks;
 
 	if (process->end_kind != END_EXEC || !process->end_next)
-		return;
+		return UINT64_MAX;
 	to_ticks = timebase_ticks(&process->timebase, (int64_t)process->end_next->header.start.monotonic_ns);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		rowset_clip(&process->rowsets[i], 0, to_ticks);
 	usage_forget_rows(process);
+	return to_ticks;
 }
 
 void process_find_last(struct process *process)
 {
 	struct timebase *base = &process->timebase;
+	const uint64_t exec_ticks = clip_to_exec(process);
 
-	clip_to_exec(process);
 	process->last_ticks = base->points[base->nr_points - 1].ticks;
 	for (size_t i = 0; i < process->log->nr_extents; i++)	/* threads go on while a process ends */
 		see_area(process, &process->log->extents[i]);
@@ -478,5 +482,7 @@ void process_find_last(struct process *process)
 	}
 	if (process->end_kind == END_RUNNING)
 		see(process, timebase_ticks(base, (int64_t)now_ns(CLOCK_MONOTONIC)));
+	if (process->last_ticks > exec_ticks)
+		process->last_ticks = exec_ticks;
 	process->last = process_time(process, process->last_ticks);
 }

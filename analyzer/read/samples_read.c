@@ -66,6 +66,17 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	tree_add_samples(path, &one);
 }
 
+struct tree_node *samples_path(struct thread *thread, const struct log_sample *sample)
+{
+	const bool is_of_time = thread->process->header.samples_are_of_time;
+	struct tree_node *path = nodes_path(thread, sample->node);
+
+	if (!path || (is_of_time ? log_sample_state(sample->flags) != LOG_SAMPLE_RUNNING
+				 : sample->flags & LOG_SAMPLE_IN_HOOK))
+		return NULL;
+	return sampled_code_path(thread, sample, path);
+}
+
 void samples_each(struct process *process, samples_visit *visit, void *context)
 {
 	struct logfile *log = process->log;

@@ -345,16 +345,28 @@ static void add_begin(struct steps *steps, const struct timed_rows *timed, uint3
 
 /*
  * The CPU time of a process after its last reading. Numbers known from the end of a process belong to its
- * last image. Return: its use in all
+ * last image. They contain what the kernel does after its last word. Return: its use in all
  */
-static double add_end(struct steps *steps, struct process *process, const struct series *one,
-		      double most)
+static double add_end(struct steps *steps, struct process *process, const struct series *one, double most)
 {
 	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
-	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
+	double rest_ns = cpu_ns - one->last;
+	double passed_ns = fmax((double)(process->last - one->last_time), rest_ns / most);
 
-	steps_add(steps, one->last_time, process->last, fmin(rate, most));
+	if (rest_ns > 0)
+		steps_add(steps, one->last_time, one->last_time + (int64_t)passed_ns, rest_ns / passed_ns);
 	return fmax(cpu_ns, one->last);
+}
+
+/* The same of a process without readings. First come exec and the dynamic linker. */
+static double add_unread(struct steps *steps, struct process *process)
+{
+	struct series none = { .last_time = process->start };
+
+	if (!process->follows_image)
+		none.last = fmin(usage_of_process(process).cpu_ns, (double)process->header.start_cpu_ns);
+	steps_add(steps, process->start - (int64_t)none.last, process->start, 1);
+	return add_end(steps, process, &none, 1);
 }
 
 /* Return: what it used in all; of a gauge, its last reading */
@@ -443,7 +455,7 @@ static void add_process(struct total *total, struct process *process, const stru
 		used = add_series(&total->steps, timed, (uint32_t)index, &one, total->of_cpu);
 		note_process_peak(total, &one);
 	} else if (total->of_cpu) {
-		used = add_end(&total->steps, process, &one, 1);
+		used = add_unread(&total->steps, process);
 	}
 	if (!isnan(used) && !goes_on(process, total->set, total->of_cpu))
 		total->last += used;

@@ -23,6 +23,8 @@ int view_quality(struct document *document, struct report *report);
 void summary_run(struct document *document, struct report *report);
 /* Several runs added up: a line for each, in place of command and end. */
 void summary_runs(struct document *document, const struct model *model);
+/* A process counts once, however many images it ran by exec. */
+size_t summary_count_processes(const struct model *model);
 /* How the processes ended, if there are several. */
 void summary_processes(struct document *document, struct report *report);
 /*

@@ -139,8 +139,7 @@ static void add_crash(struct document *document, const struct report *report)
 	document_add(document, "In", text)->wraps = true;
 }
 
-/* Count a process once, however many images it ran by exec. */
-static size_t count_processes(const struct model *model)
+size_t summary_count_processes(const struct model *model)
 {
 	size_t nr = 0;
 
@@ -165,7 +164,7 @@ static void add_recorded(struct document *document, const struct report *report)
 				    model->nr_processes > 1 ? " each" : "");
 	document_add(document, "Recorded",
 		     document_text(document, "%s%s, %s, %s, %s; %s",
-				   document_count(document, count_processes(model), "process"),
+				   document_count(document, summary_count_processes(model), "process"),
 				   ranks_text(document, model),
 				   document_count(document, report_threads(report), "thread"),
 				   document_count(document, model->nr_functions, "function"),

@@ -59,7 +59,7 @@ static struct value get_run(const struct column *column, const void *row)
 	const int64_t numbers[] = {
 		[RUN_START] = (int64_t)model->start_realtime_ns,
 		[RUN_ELAPSED] = model->end,
-		[RUN_PROCESSES] = (int64_t)model->nr_processes,
+		[RUN_PROCESSES] = (int64_t)summary_count_processes(model),
 		[RUN_THREADS] = column->index == RUN_THREADS ? (int64_t)report_threads(report) : 0,
 		[RUN_FUNCTIONS] = (int64_t)model->nr_functions,
 		[RUN_CALLS] = (int64_t)model->calls,

@@ -409,6 +409,15 @@ static struct value get_bytes(const struct column *column, const void *row)
 				     : value_empty();
 }
 
+/* Is the difference by samples within two standard errors? */
+static bool is_chance(const struct balance_row *of)
+{
+	const double sample_ns = of->whose ? (double)of->whose->header.sample_interval_ns : 0;
+
+	return of->function && of->function->is_counted &&
+	       spread(of, OVER) < 2 * sqrt(of->most * sample_ns * (1 - 1 / (double)of->nr_ranks));
+}
+
 static struct value get(const struct column *column, const void *row)
 {
 	static const char *const kinds[] = { "function", "field", "memory" };
@@ -424,8 +433,9 @@ static struct value get(const struct column *column, const void *row)
 			return value_empty();
 		return who_cell(of->whose, NULL, of->whose->header.rank >= 0 ? WHO_RANK : WHO_PID);
 	case IMBALANCE:
-		return of->most > 0 ? value_real(UNIT_PERCENT, 100 * spread(of, OVER) / of->most)
-				    : value_empty();
+		return of->most > 0 && !is_chance(of)
+			       ? value_real(UNIT_PERCENT, 100 * spread(of, OVER) / of->most)
+			       : value_empty();
 	default:
 		return value_text(kinds[of->kind]);
 	}
@@ -486,15 +496,18 @@ static struct table *add_table(struct document *document, struct balance_row *ro
 
 static const char *note(struct document *document, const struct balance *balance)
 {
-	if (balance->rows[0]->whose_thread)
-		return "self time over the threads that began with one function; a thread without the "
-		       "function has 0; Imbal.: (most - mean) / most: how much shorter it would be if all "
-		       "had the mean";
+	const char *chance = "";
+
+	for (size_t i = 0; i < balance->nr_rows; i++)
+		if (is_chance(balance->rows[i]))
+			chance = "; empty: by samples it may be chance";
 	return document_text(
 		document,
-		"self time over %zu ranks; a rank without the function has 0; Imbal.: (most - mean) / "
-		"most: how much shorter it would be if all ranks had the mean",
-		balance->nr_ranks);
+		"self time over %s; one without the function has 0; Imbal.: (most - mean) / most: how much "
+		"shorter it would be if all had the mean%s",
+		balance->rows[0]->whose_thread ? "the threads that began with one function"
+					       : document_text(document, "%zu ranks", balance->nr_ranks),
+		chance);
 }
 
 static void add_tables(struct document *document, struct report *report, const struct balance *balance)

@@ -664,3 +664,10 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	between "read by compute" 0 "$("$here/csv" read_chars function=compute <functions.csv)" 65536
 	between "written by work" 41947040 "$("$here/csv" write_chars function=work <functions.csv)" 41951136
 }
+
+@test "short programs, one after another: the peak of all is not below their mean" {
+	monitor -- sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done'
+	"$report" -f json | python3 -c 'import json, sys
+cpu = [of for of in json.load(sys.stdin)["resources"] if of["resource"] == "CPU"][0]
+assert cpu["peak"] >= cpu["mean"] > 0.2, cpu'
+}

@@ -236,6 +236,45 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	done
 }
 
+@test "each thread of a pool has its own time in functions that are only counted" {
+	local of whose
+	cat >mixed.c <<-'END'
+		#include <pthread.h>
+		static unsigned int sums[2];
+		#define FUNCTION(name, by) __attribute__((noinline)) static unsigned int name(unsigned int x) \
+		{ for (int i = 0; i < 60; i++) x = x * by + 1u; return x; }
+		FUNCTION(first, 1664525u)
+		FUNCTION(second, 22695477u)
+		static void *work(void *of)
+		{
+			unsigned int x = 1;
+
+			for (int i = 0; i < 5000000; i++)
+				x = (i % 8 == 0) == (of == sums) ? first(x) : second(x);
+			*(unsigned int *)of = x;
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t threads[2];
+
+			for (int i = 0; i < 2; i++)
+				pthread_create(&threads[i], 0, work, &sums[i]);
+			for (int i = 0; i < 2; i++)
+				pthread_join(threads[i], 0);
+			return sums[0] + sums[1] == 1;
+		}
+	END
+	gcc -O1 -g -finstrument-functions mixed.c -o mixed -pthread
+	monitor -- ./mixed
+	view balance >balance.csv
+	for of in first second; do
+		between "percent, $of" 20 "$("$here/csv" imbalance_percent name=$of <balance.csv | cut -d. -f1)" 50
+		whose+=" $("$here/csv" most_thread name=$of <balance.csv)"
+	done
+	[ "$(tr ' ' '\n' <<<"$whose" | sort -u | wc -l)" = 3 ]
+}
+
 @test "open calls that were not timed have no times, in any view" {
 	INSIDEME_TIMING=counts run record still_running exit
 	same "status" "$status" 3

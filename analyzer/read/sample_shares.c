@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzer/read/sample_shares.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/model/tree_walk.h"
+#include "analyzer/read/samples_read.h"
+
+static bool is_same(const void *item, const void *key)
+{
+	const struct sample_share *a = item, *b = key;
+
+	return a->thread == b->thread && a->function == b->function;
+}
+
+static struct sample_share *share_of(struct hashtable *table, const struct sample_share *key)
+{
+	const uint64_t hash = hash_pair(key->thread->index, key->function);
+	struct sample_share *share = hashtable_find(table, hash, is_same, key);
+
+	if (share)
+		return share;
+	share = xcalloc(1, sizeof(*share));
+	*share = *key;
+	hashtable_add(table, hash, share);
+	return share;
+}
+
+static struct sample_share *share_at(struct hashtable *table, const struct thread *thread,
+				     const struct tree_node *path)
+{
+	return share_of(table, &(struct sample_share){ thread, path->function->number, 0, 0 });
+}
+
+/* As samples_sum_up() does: samples in code without hooks are those of the innermost caller with hooks. */
+static void add(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
+{
+	const struct tree_node *path = samples_path(thread, sample);
+	const double ns = sample_ns(thread->process, sample);
+
+	while (path && path->function && !path->function->stats.calls)
+		path = path->parent;
+	if (!path || !path->function)
+		return;
+	share_at(context, thread, path)->self += ns;
+	for (; path->function; path = path->parent)
+		share_at(context, thread, path)->total += ns;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct sample_share *left = a, *right = b;
+
+	if (left->function != right->function)
+		return left->function < right->function ? -1 : 1;
+	return (left->thread->index > right->thread->index) - (left->thread->index < right->thread->index);
+}
+
+/* The samples of all processes. A recursion counts as often here as in add(). */
+static void make_parts(struct sample_shares *shares, const struct model *model)
+{
+	double *self_ns = xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*self_ns));
+	double *total_ns = xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*total_ns));
+
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		const struct tree_node *node = tree_node(model, id);
+
+		self_ns[node->function->number] += node->samples->ns;
+		total_ns[node->function->number] += node->samples->total_ns;
+	}
+	for (size_t i = 0; i < shares->nr; i++) {
+		struct sample_share *share = &shares->list[i];
+
+		share->self = share->self > 0 ? share->self / self_ns[share->function] : 0;
+		share->total = share->total > 0 ? share->total / total_ns[share->function] : 0;
+	}
+	free(self_ns);
+	free(total_ns);
+}
+
+void sample_shares_read(struct sample_shares *shares, struct process *process)
+{
+	struct hashtable table = { 0 };
+	const struct sample_share *share;
+	size_t at = 0;
+
+	*shares = (struct sample_shares){ 0 };
+	if (!process->nr_counted)
+		return;
+	samples_each(process, add, &table);
+	while ((share = hashtable_next(&table, &at)))
+		APPEND(shares->list, shares->nr) = *share;
+	hashtable_release(&table);
+	if (shares->nr)
+		qsort(shares->list, shares->nr, sizeof(*shares->list), by_function);
+	make_parts(shares, process->model);
+}
+
+void sample_shares_release(struct sample_shares *shares)
+{
+	free(shares->list);
+}
+
+const struct sample_share *sample_shares_of(const struct sample_shares *shares,
+					    const struct function *function, size_t *nr)
+{
+	const size_t begin = PARTITION_POINT(i, shares->nr, shares->list[i].function < function->number);
+
+	for (*nr = 0; begin + *nr < shares->nr && shares->list[begin + *nr].function == function->number;)
+		++*nr;
+	return shares->list + begin;
+}
