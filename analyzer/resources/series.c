@@ -9,6 +9,7 @@
 #include "analyzer/base/curves.h"
 #include "analyzer/base/error.h"
 #include "analyzer/model/process_usage.h"
+#include "analyzer/resources/cpu_steps.h"
 #include "analyzer/resources/rate_bounds.h"
 
 #define LATE_NS		100000000
@@ -314,61 +315,6 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
-/* A program that another one of the run started: exec and the dynamic linker, one after the other. */
-static void add_exec(struct steps *steps, const struct timed_rows *timed, uint32_t column)
-{
-	const struct process *process = timed->process;
-	const int64_t ns = (int64_t)(rate_cpu_before_ns(process, timed->rows, column) -
-				     rate_cpu_before_run_ns(process, timed->rows, column));
-
-	if (ns > 0 && !process->follows_image)
-		steps_add(steps, process->start - ns, process->start, 1);
-}
-
-/* CPU time of a process before its first reading. Not for I/O, which by then was partly the recorder's. */
-static void add_begin(struct steps *steps, const struct timed_rows *timed, uint32_t column, double most)
-{
-	const int64_t start = timed->process->start;
-	const double before_ns = rate_cpu_before_ns(timed->process, timed->rows, column);
-
-	for (size_t row = 0; row < timed->rows->nr_rows; row++) {
-		uint64_t raw = rowset_value(timed->rows, row, column);
-		int64_t passed = timed->times[row] - start;
-
-		if (raw != LOG_NONE && passed > 0)
-			steps_add(steps, start, timed->times[row],
-				  fmin(fmax((double)raw - before_ns, 0) / (double)passed, most));
-		if (raw != LOG_NONE)
-			return;
-	}
-}
-
-/*
- * The CPU time of a process after its last reading. Numbers known from the end of a process belong to its
- * last image. They contain what the kernel does after its last word. Return: its use in all
- */
-static double add_end(struct steps *steps, struct process *process, const struct series *one, double most)
-{
-	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
-	double rest_ns = cpu_ns - one->last;
-	double passed_ns = fmax((double)(process->last - one->last_time), rest_ns / most);
-
-	if (rest_ns > 0)
-		steps_add(steps, one->last_time, one->last_time + (int64_t)passed_ns, rest_ns / passed_ns);
-	return fmax(cpu_ns, one->last);
-}
-
-/* The same of a process without readings. First come exec and the dynamic linker. */
-static double add_unread(struct steps *steps, struct process *process)
-{
-	struct series none = { .last_time = process->start };
-
-	if (!process->follows_image)
-		none.last = fmin(usage_of_process(process).cpu_ns, (double)process->header.start_cpu_ns);
-	steps_add(steps, process->start - (int64_t)none.last, process->start, 1);
-	return add_end(steps, process, &none, 1);
-}
-
 /* Return: what it used in all; of a gauge, its last reading */
 static double add_series(struct steps *steps, const struct timed_rows *timed, uint32_t column,
 			 const struct series *one, bool of_cpu)
@@ -377,9 +323,8 @@ static double add_series(struct steps *steps, const struct timed_rows *timed, ui
 		steps_add(steps, one->last_time, timed->process->last, one->last);
 	if (!of_cpu || isnan(one->last))
 		return one->last;
-	add_exec(steps, timed, column);
-	add_begin(steps, timed, column, one->most);
-	return add_end(steps, timed->process, one, one->most);
+	cpu_steps_begin(steps, timed->process, timed->rows, timed->times, column, one->most);
+	return cpu_steps_end(steps, timed->process, one->last_time, one->last, one->most);
 }
 
 /*
@@ -455,7 +400,7 @@ static void add_process(struct total *total, struct process *process, const stru
 		used = add_series(&total->steps, timed, (uint32_t)index, &one, total->of_cpu);
 		note_process_peak(total, &one);
 	} else if (total->of_cpu) {
-		used = add_unread(&total->steps, process);
+		used = cpu_steps_unread(&total->steps, process);
 	}
 	if (!isnan(used) && !goes_on(process, total->set, total->of_cpu))
 		total->last += used;
@@ -480,6 +425,16 @@ static void raise_peak(struct series *sum, const struct total *total)
 	sum->peak_time = total->peak_time;
 }
 
+/* By all that was used. The kernel counts some of it after the run's end, and readings may be rare. */
+static void set_mean(const struct total *total)
+{
+	struct series *sum = total->series;
+	const double mean = fmax(total->last - total->before, 0) / (double)total->model->end;
+
+	sum->mean = fmin(mean, total->nr + total->nr_short == 1 ? sum->most : total->most);
+	sum->peak = fmax(sum->peak, sum->mean);
+}
+
 static void finish_total(struct total *total)
 {
 	const struct model *model = total->model;
@@ -497,7 +452,7 @@ static void finish_total(struct total *total)
 		add_up(series, model, &total->steps, total->most);
 		raise_peak(series, total);
 		if (total->of_cpu && model->end > 0)
-			series->mean = fmax(total->last - total->before, 0) / (double)model->end;
+			set_mean(total);
 	}
 	steps_release(&total->steps);
 	series->last = total->last;
