@@ -189,6 +189,13 @@ static inline struct call_stats path_stats(const struct tree_node *node)
 	return counters_stats(&node->sum, node->rare, &node->hooks);
 }
 
+/* CPU samples of one thread in the code of one path. */
+struct thread_samples {
+	const struct thread *thread;
+	struct tree_node *path;
+	double ns;	/* CPU time that they stand for */
+};
+
 /* Calls of one function that a process's call site counted, and its path in the tree. */
 struct counted_sum {
 	struct tree_node *path;
@@ -351,6 +358,8 @@ struct process {
 	size_t nr_counted;
 	struct counted_sum *counted_sums;	/* calls that call sites counted, by path and site */
 	size_t nr_counted_sums;
+	struct thread_samples *thread_samples;	/* if there are counted functions, for sample_shares.h */
+	size_t nr_thread_samples;
 	char **labels;			/* [number]: names that the program gave; NULL: not recorded */
 	size_t nr_labels;
 	struct error *errors;		/* errors_read.h; these two in the order of places */

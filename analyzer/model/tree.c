@@ -128,23 +128,23 @@ void tree_hang_teams(struct model *model)
 	}
 }
 
-static bool is_region(const struct tree_node *path)
+bool *tree_in_regions(const struct model *model)
 {
-	const struct tree_node *others = path->parent->child, *body;
+	bool *is_in = NULL;
 
-	while (others && others->function->made_up != MADE_UP_TEAM)
-		others = others->next;
-	body = others ? others->child : NULL;
-	while (body && body->function != path->function)
-		body = body->next;
-	return body;
-}
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		const struct tree_node *body = tree_node(model, id), *others = body->parent, *own;
 
-bool tree_is_in_region(const struct tree_node *path)
-{
-	while (path->function && !is_region(path))
-		path = path->parent;
-	return path->function;
+		if (!others->function || others->function->made_up != MADE_UP_TEAM)
+			continue;
+		if (!is_in)
+			is_in = xcalloc(model->nr_tree_nodes, sizeof(*is_in));
+		for (own = others->parent->child; own; own = own->next)
+			is_in[own->id] |= own->function == body->function;
+	}
+	for (size_t id = 1; is_in && id < model->nr_tree_nodes; id++)
+		is_in[id] |= is_in[tree_node(model, id)->parent->id];
+	return is_in;
 }
 
 struct tree_node *tree_counted(struct model *model)

@@ -56,10 +56,10 @@ void tree_add_samples(struct tree_node *node, const struct sample_stats *samples
 /* The node "(other paths)" below the root: for calls whose path is not known. */
 struct tree_node *tree_others(struct model *model);
 /*
- * Is @path in a parallel region of OpenMP, in the thread that began it? Other threads of that region stand
- * below the caller of its body, too, and call the same body.
+ * [id]: is the path in a parallel region of OpenMP, in the thread that began it? Other threads of that region
+ * stand below the caller of its body, too, and call the same body. NULL: there are no regions. To be freed
  */
-bool tree_is_in_region(const struct tree_node *path);
+bool *tree_in_regions(const struct model *model);
 /* The path above calls of counted functions whose callers are not known. */
 struct tree_node *tree_counted(struct model *model);
 

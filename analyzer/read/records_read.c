@@ -383,6 +383,7 @@ void records_release(struct process *process)
 	free(process->message_paths);
 	free(process->transfers);
 	free(process->counted_sums);
+	free(process->thread_samples);
 	free(process->errors);
 	free(process->thrown);
 	for (size_t i = 0; i < process->nr_disks; i++)

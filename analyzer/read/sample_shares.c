@@ -7,7 +7,6 @@
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
-#include "analyzer/read/samples_read.h"
 
 static bool is_same(const void *item, const void *key)
 {
@@ -36,18 +35,17 @@ static struct sample_share *share_at(struct hashtable *table, const struct threa
 }
 
 /* As samples_sum_up() does: samples in code without hooks are those of the innermost caller with hooks. */
-static void add(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
+static void add(struct hashtable *table, const struct thread_samples *samples)
 {
-	const struct tree_node *path = samples_path(thread, sample);
-	const double ns = sample_ns(thread->process, sample);
+	const struct tree_node *path = samples->path;
 
-	while (path && path->function && !path->function->stats.calls)
+	while (path->function && !path->function->stats.calls)
 		path = path->parent;
-	if (!path || !path->function)
+	if (!path->function)
 		return;
-	share_at(context, thread, path)->self += ns;
+	share_at(table, samples->thread, path)->self += samples->ns;
 	for (; path->function; path = path->parent)
-		share_at(context, thread, path)->total += ns;
+		share_at(table, samples->thread, path)->total += samples->ns;
 }
 
 static int by_function(const void *a, const void *b)
@@ -88,9 +86,10 @@ void sample_shares_read(struct sample_shares *shares, struct process *process)
 	size_t at = 0;
 
 	*shares = (struct sample_shares){ 0 };
-	if (!process->nr_counted)
+	if (!process->nr_thread_samples)
 		return;
-	samples_each(process, add, &table);
+	for (size_t i = 0; i < process->nr_thread_samples; i++)
+		add(&table, &process->thread_samples[i]);
 	while ((share = hashtable_next(&table, &at)))
 		APPEND(shares->list, shares->nr) = *share;
 	hashtable_release(&table);

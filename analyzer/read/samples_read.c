@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -36,6 +37,30 @@ static struct sample_stats sample_of_time(struct thread *thread, const struct lo
 	}
 }
 
+static bool is_same(const void *item, const void *key)
+{
+	const struct thread_samples *a = item, *b = key;
+
+	return a->thread == b->thread && a->path == b->path;
+}
+
+static void add_to_thread(struct hashtable *by_thread, const struct thread *thread, struct tree_node *path,
+			  double ns)
+{
+	const struct thread_samples key = { thread, path, ns };
+	const uint64_t hash = hash_pair(thread->index, path->id);
+	struct thread_samples *known = hashtable_find(by_thread, hash, is_same, &key);
+
+	if (known) {
+		known->ns += ns;
+		return;
+	}
+	known = xcalloc(1, sizeof(*known));
+	*known = key;
+	hashtable_add(by_thread, hash, known);
+}
+
+/* @context: CPU samples by thread and path are added to it; NULL: nobody asks for them */
 static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
 {
 	struct process *process = thread->process;
@@ -64,17 +89,8 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		thread->outside_ns += path->function && is_outside(path) ? ns : 0;
 	}
 	tree_add_samples(path, &one);
-}
-
-struct tree_node *samples_path(struct thread *thread, const struct log_sample *sample)
-{
-	const bool is_of_time = thread->process->header.samples_are_of_time;
-	struct tree_node *path = nodes_path(thread, sample->node);
-
-	if (!path || (is_of_time ? log_sample_state(sample->flags) != LOG_SAMPLE_RUNNING
-				 : sample->flags & LOG_SAMPLE_IN_HOOK))
-		return NULL;
-	return sampled_code_path(thread, sample, path);
+	if (context && one.nr)
+		add_to_thread(context, thread, path, ns);
 }
 
 void samples_each(struct process *process, samples_visit *visit, void *context)
@@ -102,11 +118,17 @@ void samples_each(struct process *process, samples_visit *visit, void *context)
 void samples_read(struct process *process)
 {
 	struct logfile *log = process->log;
+	struct hashtable by_thread = { 0 };
+	const struct thread_samples *of;
+	size_t at = 0;
 
 	for (size_t i = 0; i < log->nr_extents; i++)
 		if (log->extents[i].kind == LOG_AREA_SAMPLES && !nodes_thread(process, log->extents[i].owner))
 			logfile_damaged(log, log->extents[i].offset, "CPU samples of no thread");
-	samples_each(process, add_sample, NULL);
+	samples_each(process, add_sample, process->nr_counted ? &by_thread : NULL);
+	while ((of = hashtable_next(&by_thread, &at)))
+		APPEND(process->thread_samples, process->nr_thread_samples) = *of;
+	hashtable_release(&by_thread);
 	for (size_t i = 0; i < process->nr_threads; i++)
 		process->threads[i]->functions_ns += fmax(process->threads[i]->outside_ns, 0);
 }

@@ -12,9 +12,6 @@ typedef void samples_visit(struct thread *thread, const struct log_sample *sampl
 			   void *context);
 void samples_each(struct process *process, samples_visit *visit, void *context);
 
-/* The path of a sample of CPU time outside of hooks; NULL: it is another one. For samples_each(). */
-struct tree_node *samples_path(struct thread *thread, const struct log_sample *sample);
-
 /* The CPU time that a sample stands for; of a sample of time: the time. */
 static inline double sample_ns(const struct process *process, const struct log_sample *sample)
 {

@@ -107,6 +107,8 @@ static const char *peak_bytes_text(struct document *document, const struct repor
 
 	if (peaks->nr > 1)
 		when = document_text(document, "the peaks of %zu processes, each at its own time", peaks->nr);
+	else if (peaks->last && report->model->nr_processes > 1 && !process_next_image(peaks->last))
+		when = document_text(document, "the peak of pid %" PRIu32, peaks->last->header.pid);
 	/* blocks that came and went while the peak was noted are not worth words */
 	if (peaks->bytes <= heap->peak_bytes || report_is_of_threads(report) || strcmp(all, known) == 0)
 		return document_text(document, "%s in %s at %s", known, blocks, when);

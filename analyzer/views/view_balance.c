@@ -29,7 +29,7 @@ struct balance_row {
 	double own_least;	 /* of those that have it */
 	const struct process *whose; /* that has the most */
 	struct thread *whose_thread; /* of a pool; NULL: ranks are compared */
-	struct function *pool;	     /* that its threads began with */
+	struct function *pool;	/* that its threads began with */
 	double own;		     /* of the rank that is read */
 	size_t nr_owners;	     /* ranks that have it */
 	size_t nr_ranks;	     /* of all */
@@ -254,16 +254,18 @@ struct self_time {
 struct self_times {
 	struct self_time *list;
 	size_t nr;
+	const bool *in_regions; /* tree_in_regions() */
 };
 
 static void keep_time(const struct process_sum *sum, void *context)
 {
 	struct self_times *times = context;
-	struct self_time time = { sum->thread, sum->path->function, sum->stats.self_ns, false };
+	struct self_time time = { sum->thread, sum->path->function, sum->stats.self_ns,
+				  times->in_regions && times->in_regions[sum->path->id] };
 
 	if (!time.thread || !time.function || !isfinite(time.ns))
 		return;
-	time.is_in_region = !time.thread->is_in_teams && tree_is_in_region(sum->path);
+	time.is_in_region &= !time.thread->is_in_teams;
 	APPEND(times->list, times->nr) = time;
 }
 
@@ -280,27 +282,22 @@ static bool add_times(struct balance *balance, const struct self_times *times, c
 		      bool region)
 {
 	size_t at = PARTITION_POINT(i, times->nr, times->list[i].thread->index < thread->index);
-	bool any = false;
+	const size_t nr_before = balance->nr_touched;
 
 	for (; at < times->nr && times->list[at].thread == thread; at++)
-		if (!region || times->list[at].is_in_region) {
+		if (!region || times->list[at].is_in_region)
 			add_self(balance, times->list[at].function, times->list[at].ns);
-			any = true;
-		}
-	return any;
+	return balance->nr_touched > nr_before;
 }
 
-/*
- * Those that began with one function are a pool. If they are teams of OpenMP, a thread that began their
- * regions worked in these as well.
- */
+/* Those that began with one function are a pool; of OpenMP, a thread that began their regions, too. */
 static void read_pool(struct balance *balance, const struct self_times *times, const struct process *process,
 		      struct function *begin)
 {
-	const size_t nr_functions = functions_count(&process->model->tables->functions) + 1;
 	bool is_team = false;
 
-	memset(balance->functions, 0, nr_functions * sizeof(*balance->functions));
+	memset(balance->functions, 0, (functions_count(&process->model->tables->functions) + 1) *
+					      sizeof(*balance->functions));
 	balance->first_row = balance->nr_rows;
 	balance->nr_ranks = 0;
 	balance->pool = begin;
@@ -352,14 +349,17 @@ bool balance_compares(const struct model *model)
 
 static void read_pools(struct balance *balance, struct model *model)
 {
+	bool *in_regions;
+
 	for (size_t i = 0; i < model->nr_processes; i++)	/* adds functions, so it comes first */
 		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
 			resolve_outermost(model->processes[i]->threads[j]);
+	in_regions = tree_in_regions(model);
 	balance->functions =
 		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
-		struct self_times times = { NULL, 0 };
+		struct self_times times = { .in_regions = in_regions };
 
 		if (process->is_saved || process->entry_log)
 			continue;
@@ -372,6 +372,7 @@ static void read_pools(struct balance *balance, struct model *model)
 		free(times.list);
 	}
 	free(balance->functions);
+	free(in_regions);
 }
 
 /* ---- cells ---- */
@@ -496,18 +497,17 @@ static struct table *add_table(struct document *document, struct balance_row *ro
 
 static const char *note(struct document *document, const struct balance *balance)
 {
-	const char *chance = "";
+	bool any = false;
 
 	for (size_t i = 0; i < balance->nr_rows; i++)
-		if (is_chance(balance->rows[i]))
-			chance = "; empty: by samples it may be chance";
+		any |= is_chance(balance->rows[i]);
 	return document_text(
 		document,
 		"self time over %s; one without the function has 0; Imbal.: (most - mean) / most: how much "
 		"shorter it would be if all had the mean%s",
 		balance->rows[0]->whose_thread ? "the threads that began with one function"
 					       : document_text(document, "%zu ranks", balance->nr_ranks),
-		chance);
+		any ? "; empty: by samples it may be chance" : "");
 }
 
 static void add_tables(struct document *document, struct report *report, const struct balance *balance)

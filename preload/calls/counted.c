@@ -181,13 +181,15 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	uint32_t heap = __atomic_exchange_n(&function->heap, 0, __ATOMIC_RELAXED);
 	uint32_t longs = __atomic_exchange_n(&function->longs, 0, __ATOMIC_RELAXED);
 	uint64_t ticks = __atomic_exchange_n(&function->ticks, 0, __ATOMIC_RELAXED);
-	uint64_t all_ticks = __atomic_add_fetch(&function->all_ticks, ticks, __ATOMIC_RELAXED);
-	uint64_t all_calls = __atomic_add_fetch(&function->all_calls, calls, __ATOMIC_RELAXED);
+	uint32_t windows;
 
 	if (__atomic_add_fetch(&nr_windows, 1, __ATOMIC_RELAXED) < LEAST_WINDOWS)
 		return;
-	if (!calls || function->is_kept || selection_needs_frame(function->addr) || longs >= 2 ||
-	    ticks >= calls * limit_ticks() || all_ticks >= 2 * all_calls * limit_ticks())
+	if (!calls || function->is_kept || selection_needs_frame(function->addr))
+		return;
+	windows = __atomic_add_fetch(&function->windows, 1, __ATOMIC_RELAXED);
+	if (longs >= 2 || ticks >= calls * limit_ticks() ||
+	    __atomic_add_fetch(&function->short_windows, 1, __ATOMIC_RELAXED) * 2 <= windows)
 		return;
 	function->nr_open = open_calls(thread, function->addr);
 	make_counted((uint32_t)(function - counted_functions),

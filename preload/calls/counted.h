@@ -3,11 +3,11 @@
  * Timing auto: functions whose calls are shorter than a hook can measure are counted, no longer timed.
  *
  * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
- * LEAST_WINDOWS of them, which takes some ms, each window is judged. Its function becomes counted if the
- * calls, with all that they called, lasted in the mean less than COUNTED_COSTS times what the hooks of a call
- * cost, and all calls so far less than twice that. It stays timed if two of these calls lasted long. No
- * function is timed again: where that was tried the program took 1.4 times as long, and call paths were no
- * truer. The time of counted calls comes from samples.
+ * LEAST_WINDOWS of them, which takes some ms, each window is judged: it is short if its calls, with all that
+ * they called, lasted in the mean less than COUNTED_COSTS times what the hooks of a call cost, and no two of
+ * them lasted long. After a short window the function becomes counted, unless half of its windows or more
+ * were not short. No function is timed again: where that was tried the program took 1.4 times as long, and
+ * call paths were no truer. The time of counted calls comes from samples.
  *
  * If one call in COUNTED_HEAP_SHARE left its thread with more bytes of the heap, or if the function ever
  * allocated itself, its calls keep their frames, without a clock: so allocations belong to the same functions
@@ -35,10 +35,11 @@ struct counted_function {
 	uint32_t heap;
 	uint32_t longs;
 	uint32_t is_decided; /* it became counted, or is about to; atomic */
+	uint32_t windows;    /* that were judged, and of these */
+	uint32_t short_windows; /* those with short calls; atomic */
 	uint32_t reserved;
-	uint64_t all_calls; /* of all windows so far; atomic */
 	uint64_t ticks;
-	uint64_t all_ticks;
+	uint64_t reserved_2;
 };
 _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
 
