@@ -95,8 +95,8 @@ static bool is_counted(const struct tree_node *path)
 }
 
 /*
- * Samples of all processes moved time between the paths of the tree. What they took is spread as the recorded
- * time was. What they gave to counted paths: see give_sampled().
+ * By the samples of all processes, time moved from some paths of the tree to others. This takes from the path
+ * what it lost. Each process and thread loses in proportion to its recorded time.
  */
 static void move_times(struct process_sum *sum)
 {
@@ -114,7 +114,7 @@ static void move_times(struct process_sum *sum)
 			fmax(sum->stats.total_ns, 0) / total_before_ns * rare->moved_total_ns;
 }
 
-/* What samples gave to counted paths, to each thread in proportion to its samples in the function. */
+/* Give counted paths the time that they have by samples. Each thread gets the part that its samples have. */
 static void give_sampled(const struct sums *sums)
 {
 	const struct model *model = sums->process->model;

@@ -15,23 +15,19 @@ static bool is_same(const void *item, const void *key)
 	return a->thread == b->thread && a->function == b->function;
 }
 
-static struct sample_share *share_of(struct hashtable *table, const struct sample_share *key)
-{
-	const uint64_t hash = hash_pair(key->thread->index, key->function);
-	struct sample_share *share = hashtable_find(table, hash, is_same, key);
-
-	if (share)
-		return share;
-	share = xcalloc(1, sizeof(*share));
-	*share = *key;
-	hashtable_add(table, hash, share);
-	return share;
-}
-
 static struct sample_share *share_at(struct hashtable *table, const struct thread *thread,
 				     const struct tree_node *path)
 {
-	return share_of(table, &(struct sample_share){ thread, path->function->number, 0, 0 });
+	const struct sample_share key = { .thread = thread, .function = path->function->number };
+	const uint64_t hash = hash_pair(thread->index, key.function);
+	struct sample_share *share = hashtable_find(table, hash, is_same, &key);
+
+	if (!share) {
+		share = xcalloc(1, sizeof(*share));
+		*share = key;
+		hashtable_add(table, hash, share);
+	}
+	return share;
 }
 
 /* As samples_sum_up() does: samples in code without hooks are those of the innermost caller with hooks. */

@@ -10,6 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/mpi_waits.h"
+#include "analyzer/calls/slice_coverage.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/hook_costs.h"
@@ -394,13 +395,8 @@ static double callers_ns(const struct process *process)
 {
 	double life_ns = 0;
 
-	for (size_t i = 0; i < process->nr_threads; i++) {
-		const struct thread *thread = process->threads[i];
-
-		if (calls_mpi(thread))
-			life_ns += (double)((thread->end != NO_TIME ? thread->end : process->last) -
-					    thread->begin);
-	}
+	for (size_t i = 0; i < process->nr_threads; i++)
+		life_ns += calls_mpi(process->threads[i]) ? thread_lived_ns(process->threads[i]) : 0;
 	return life_ns > 0 || !mpi_has_calls(process) ? life_ns : (double)(process->last - process->start);
 }
 

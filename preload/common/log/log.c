@@ -6,15 +6,12 @@
 #include "preload/common/log/log.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
-#ifndef MADV_POPULATE_WRITE	/* Linux 5.14 */
-#define MADV_POPULATE_WRITE 23
-#endif
+#define POPULATE_WRITE	23	/* MADV_POPULATE_WRITE of Linux 5.14, which older headers lack */
 #define STEP_FIRST	(64u << 10)
 #define STEP_LAST	(4u << 20)
 #define RECORDS_BYTES	(16u << 10)
@@ -35,7 +32,7 @@ static long fill(struct log_header *log, uint64_t reached, uint64_t target)
 {
 	if (target > log->long_bytes)
 		return -EBADF;
-	return sys_madvise((char *)log + reached, target - reached, MADV_POPULATE_WRITE);
+	return sys_madvise((char *)log + reached, target - reached, POPULATE_WRITE);
 }
 
 static long extend(int fd, uint64_t reached, uint64_t target)

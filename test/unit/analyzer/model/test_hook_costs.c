@@ -244,7 +244,7 @@ TEST(calls_that_were_not_timed_cost_what_they_cost)
 	build_free(&build, model);
 }
 
-/* F is counted, with frames: its calls have no clock. What the hooks in them cost is in the time of MAIN. */
+/* F's calls have frames, but no clock. MAIN's time contains the cost of their hooks, and of G's hooks. */
 TEST(the_hooks_in_a_call_without_a_clock_are_taken_out_of_its_caller)
 {
 	struct build build;
